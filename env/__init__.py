@@ -1,0 +1,1 @@
+"""The environment: actions, observations, transports, sessions and probes on top of the shop."""

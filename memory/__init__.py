@@ -1,0 +1,1 @@
+"""Memory: experience -> bank -> retrieval -> delivery. Knows nothing of the other rooms."""

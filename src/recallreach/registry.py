@@ -1,0 +1,89 @@
+"""One registry per kind of part: built-ins, then entry points, then `package.module:attribute`."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from recallreach.errors import RecallReachError, UnknownNameError
+
+log = logging.getLogger(__name__)
+PartT = TypeVar("PartT")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[PartT]):
+    """One registered part.
+
+    Attributes:
+        name: what users type.
+        summary: one line for listings.
+        load: a light function that imports and returns the factory.
+    """
+
+    name: str
+    summary: str
+    load: Callable[[], Callable[..., PartT]]
+
+
+class Registry(Generic[PartT]):
+    """Factories of one kind of part by name; `group` is its entry-point group."""
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind, self.group = kind, group
+        self._entries: dict[str, Entry[PartT]] = {}
+        self._plugins_loaded = False
+
+    def add(self, name: str, summary: str, load: Callable[[], Callable[..., PartT]]) -> None:
+        """Register a built-in; its heavy imports belong inside `load`."""
+        if name in self._entries:
+            raise ValueError(f"{self.kind} {name!r} is registered twice")
+        self._entries[name] = Entry(name, summary, load)
+
+    def names(self) -> list[str]:
+        """All known names, sorted."""
+        return sorted(entry.name for entry in self)
+
+    def __iter__(self) -> Iterator[Entry[PartT]]:
+        self._load_plugins()
+        return iter(list(self._entries.values()))
+
+    def factory(self, name: str) -> Callable[..., PartT]:
+        """The factory of `name`, which may also be `package.module:attribute`.
+
+        Raises:
+            UnknownNameError: no such name; close matches are listed.
+            RecallReachError: `package.module:attribute` cannot be imported.
+        """
+        if ":" in name:
+            return self._import(name)
+        self._load_plugins()
+        if name not in self._entries:
+            hint = "A class of your own is named package.module:attribute."
+            raise UnknownNameError(self.kind, name, self._entries, hint)
+        return self._entries[name].load()
+
+    def _import(self, target: str) -> Callable[..., PartT]:
+        module, _, attribute = target.partition(":")
+        try:
+            found: Any = importlib.import_module(module)
+            for part in attribute.split("."):
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as error:
+            raise RecallReachError(f"cannot load {self.kind} {target!r}: {error}") from error
+        return found  # type: ignore[no-any-return]
+
+    def _load_plugins(self) -> None:
+        if self._plugins_loaded:
+            return
+        self._plugins_loaded = True
+        for point in entry_points(group=self.group):
+            if point.name in self._entries:
+                log.warning("plug-in %s %r is ignored: the name is taken", self.kind, point.name)
+                continue
+            summary = f"plug-in from {point.dist.name if point.dist else point.value}"
+            self._entries[point.name] = Entry(point.name, summary, point.load)

@@ -1,0 +1,1 @@
+"""The shop: catalogue, pictures and the Flask application. Knows nothing of the other rooms."""

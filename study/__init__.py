@@ -1,0 +1,1 @@
+"""Studies: plan, runner, result store, scoring, report and the command line."""
