@@ -1,0 +1,193 @@
+"""One frozen configuration of a study: the same names in a TOML file, on the command line and in Python."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from recallreach.errors import ConfigError
+from recallreach.study.complaints import first_sentence
+
+Count = Annotated[int, Field(strict=True, ge=1)]
+Seed = Annotated[int, Field(strict=True, ge=0)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+
+UNSETTLING = frozenset({"name", "out", "error_threshold"})
+"""Keys that change no result, so a run may be resumed with other values."""
+
+
+class Part(BaseModel):
+    """A named part of a study: in TOML a name ("dualmem") or a table ({ name = "dualmem", alpha = 0.5 })."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, description="Registered name, or package.module:attribute.")
+    label: str = Field("", description="Name shown in tables; default: the name and its options.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Keyword arguments of the part.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name_or_table(cls, value: object) -> object:
+        if isinstance(value, str):
+            return {"name": value}
+        if not isinstance(value, Mapping):
+            return value
+        own = {key: value[key] for key in ("name", "label") if key in value}
+        extra = {key: item for key, item in value.items() if key not in ("name", "label", "options")}
+        options = value.get("options", {})
+        return {**own, "options": {**options, **extra} if isinstance(options, Mapping) else options}
+
+    @property
+    def title(self) -> str:
+        """The label, or the name followed by its options."""
+        if self.label or not self.options:
+            return self.label or self.name
+        return f"{self.name} ({', '.join(f'{key}={value}' for key, value in sorted(self.options.items()))})"
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the part's behaviour: name and options, not the label."""
+        return {"name": self.name, "options": self.options}
+
+
+def _probe_number(value: object) -> object:
+    if value == "exhaustive" or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        return value
+    raise ValueError('expected "exhaustive" or a whole number of at least 1 (probes per session and reach)')
+
+
+class CatalogChoice(BaseModel):
+    """Which products the shop sells."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str = Field(
+        "synthetic", min_length=1, description='"synthetic", or the folder of a saved catalogue.'
+    )
+    seed: Seed = Field(0, description="Seed of the synthetic catalogue.")
+    categories: Count | None = Field(None, description="Number of categories; default: all there is art for.")
+    styles: Count | None = Field(None, description="Number of styles; default: all.")
+    variants: Count = Field(10, description="Products per collection.")
+    objects: Count | None = Field(None, description="Number of cue objects; default: all there is art for.")
+    cue_fraction: Annotated[float, Field(strict=True, gt=0, le=0.2)] = Field(
+        0.017, description="Area of the cue as a share of the picture (published median: 0.017)."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_source_or_table(cls, value: object) -> object:
+        return {"source": value} if isinstance(value, str) else value
+
+
+class StudyConfig(BaseModel):
+    """Everything that decides what a study does."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(
+        "study",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        description="Name of the run; its folder is <out>/<name>.",
+    )
+    seed: Seed = Field(0, description="Seed of every random draw of the study.")
+    chains: Count = Field(6, description="Independent chains of sessions; intervals are taken over chains.")
+    sessions: Count = Field(5, description="Browsing sessions per chain; context is wiped after each.")
+    catalog: CatalogChoice = Field(CatalogChoice(), description="The shop's products.")
+    transport: Literal["chromium", "in_process"] = Field(
+        "chromium", description="Real pages in headless Chromium, or the same pages without a browser (fast)."
+    )
+    shopper: Part = Field(
+        Part(name="shopper"), description="Agent that browses; its sessions are recorded once."
+    )
+    agent: Part = Field(Part(name="matcher"), description="Agent that answers the recall probes.")
+    memories: Annotated[tuple[Part, ...], Field(min_length=1)] = Field(
+        tuple(Part(name=name) for name in ("no-memory", "text-only", "caption", "dualmem")),
+        description="Memory systems under test; each replays the same recorded sessions.",
+    )
+    deliveries: Annotated[tuple[Part, ...], Field(min_length=1)] = Field(
+        (Part(name="default"),), description='How hits reach the agent; "default" is each memory\'s own.'
+    )
+    k: Count = Field(5, description="Number of records retrieved per probe.")
+    probes: Annotated[Literal["exhaustive"] | int, BeforeValidator(_probe_number)] = Field(
+        "exhaustive", description='"exhaustive", or how many probes per session and reach.'
+    )
+    reach: Literal["last_seen", "first_seen"] = Field(
+        "last_seen",
+        description="Reach counts from the last view (the paper) or the first (its published code).",
+    )
+    budget: Count = Field(8, description="Steps allowed per recall probe.")
+    error_threshold: Share = Field(0.02, description="Share of technical errors above which the run stops.")
+    out: str = Field("runs", min_length=1, description="Folder that holds the run folders.")
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any], source: str = "configuration") -> Self:
+        """Validate `values`; `source` names their origin in messages.
+
+        Raises:
+            ConfigError: the first thing that is wrong, in one sentence.
+        """
+        try:
+            config = cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise ConfigError(first_sentence(error, cls, source)) from error
+        config.check_labels(source)
+        return config
+
+    @classmethod
+    def load(cls, path: Path, overrides: Mapping[str, Any] | None = None) -> Self:
+        """Read a TOML study file; `overrides` (dotted keys) win over it.
+
+        Raises:
+            ConfigError: the file is missing, not TOML, or holds a wrong key or value.
+        """
+        values = _read_toml(path)
+        values.setdefault("name", path.stem)
+        for key, value in (overrides or {}).items():
+            put(values, key, value)
+        return cls.parse(values, str(path))
+
+    def check_labels(self, source: str) -> None:
+        """Refuse two systems that would share one label."""
+        for key in ("memories", "deliveries"):
+            titles = [part.title for part in getattr(self, key)]
+            doubled = sorted({title for title in titles if titles.count(title) > 1})
+            if doubled:
+                raise ConfigError(
+                    f"{source}: {key} lists {doubled[0]!r} twice; give one of them another label."
+                )
+
+    def settings(self) -> dict[str, Any]:
+        """All keys that change results, as plain JSON values; equal for runs that may resume each other."""
+        return self.model_dump(mode="json", exclude=set(UNSETTLING))
+
+    @property
+    def folder(self) -> Path:
+        """The run folder."""
+        return Path(self.out) / self.name
+
+
+def put(values: dict[str, Any], dotted: str, value: object) -> None:
+    """Set `values["a"]["b"]` for the key "a.b", making tables as needed."""
+    *tables, last = dotted.split(".")
+    for table in tables:
+        inner = values.setdefault(table, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"{table} is {inner!r}, not a table, so {dotted} cannot be set.")
+        values = inner
+    values[last] = value
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(f"study file {path} does not exist.") from error
+    except OSError as error:
+        raise ConfigError(f"study file {path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"study file {path} is not UTF-8 text.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"study file {path} is not valid TOML: {error}.") from error
