@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -65,14 +64,10 @@ def _meant(path: list[str], model: type[BaseModel]) -> str:
 def _model_at(path: list[str], model: type[BaseModel]) -> type[BaseModel]:
     for name in path:
         field = model.model_fields.get(name)
-        annotation = field.annotation if field else None
-        inner = [annotation, *get_args(annotation)] if annotation else []
-        models = [
-            kind
-            for kind in inner
-            if isinstance(kind, type)
-            and not isinstance(kind, types.GenericAlias)
-            and issubclass(kind, BaseModel)
-        ]
-        model = models[0] if models else model
+        kinds = [field.annotation, *get_args(field.annotation)] if field else []
+        model = next((kind for kind in kinds if _is_model(kind)), model)
     return model
+
+
+def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)

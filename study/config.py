@@ -26,7 +26,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, description="Registered name, or package.module:attribute.")
-    label: str = Field("", description="Name shown in tables; default: the name and its options.")
+    label: str = Field(default="", description="Name shown in tables; default: the name and its options.")
     options: dict[str, Any] = Field(default_factory=dict, description="Keyword arguments of the part.")
 
     @model_validator(mode="before")
@@ -65,15 +65,19 @@ class CatalogChoice(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str = Field(
-        "synthetic", min_length=1, description='"synthetic", or the folder of a saved catalogue.'
+        default="synthetic", min_length=1, description='"synthetic", or the folder of a saved catalogue.'
     )
-    seed: Seed = Field(0, description="Seed of the synthetic catalogue.")
-    categories: Count | None = Field(None, description="Number of categories; default: all there is art for.")
-    styles: Count | None = Field(None, description="Number of styles; default: all.")
-    variants: Count = Field(10, description="Products per collection.")
-    objects: Count | None = Field(None, description="Number of cue objects; default: all there is art for.")
+    seed: Seed = Field(default=0, description="Seed of the synthetic catalogue.")
+    categories: Count | None = Field(
+        default=None, description="Number of categories; default: all there is art for."
+    )
+    styles: Count | None = Field(default=None, description="Number of styles; default: all.")
+    variants: Count = Field(default=10, description="Products per collection.")
+    objects: Count | None = Field(
+        default=None, description="Number of cue objects; default: all there is art for."
+    )
     cue_fraction: Annotated[float, Field(strict=True, gt=0, le=0.2)] = Field(
-        0.017, description="Area of the cue as a share of the picture (published median: 0.017)."
+        default=0.017, description="Area of the cue as a share of the picture (published median: 0.017)."
     )
 
     @model_validator(mode="before")
@@ -88,39 +92,47 @@ class StudyConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(
-        "study",
+        default="study",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
         description="Name of the run; its folder is <out>/<name>.",
     )
-    seed: Seed = Field(0, description="Seed of every random draw of the study.")
-    chains: Count = Field(6, description="Independent chains of sessions; intervals are taken over chains.")
-    sessions: Count = Field(5, description="Browsing sessions per chain; context is wiped after each.")
-    catalog: CatalogChoice = Field(CatalogChoice(), description="The shop's products.")
+    seed: Seed = Field(default=0, description="Seed of every random draw of the study.")
+    chains: Count = Field(
+        default=6, description="Independent chains of sessions; intervals are taken over chains."
+    )
+    sessions: Count = Field(
+        default=5, description="Browsing sessions per chain; context is wiped after each."
+    )
+    catalog: CatalogChoice = Field(default=CatalogChoice(), description="The shop's products.")
     transport: Literal["chromium", "in_process"] = Field(
-        "chromium", description="Real pages in headless Chromium, or the same pages without a browser (fast)."
+        default="chromium",
+        description="Real pages in headless Chromium, or the same pages without a browser (fast).",
     )
     shopper: Part = Field(
-        Part(name="shopper"), description="Agent that browses; its sessions are recorded once."
+        default=Part(name="shopper"), description="Agent that browses; its sessions are recorded once."
     )
-    agent: Part = Field(Part(name="matcher"), description="Agent that answers the recall probes.")
+    agent: Part = Field(default=Part(name="matcher"), description="Agent that answers the recall probes.")
     memories: Annotated[tuple[Part, ...], Field(min_length=1)] = Field(
-        tuple(Part(name=name) for name in ("no-memory", "text-only", "caption", "dualmem")),
+        default=tuple(Part(name=name) for name in ("no-memory", "text-only", "caption", "dualmem")),
         description="Memory systems under test; each replays the same recorded sessions.",
     )
     deliveries: Annotated[tuple[Part, ...], Field(min_length=1)] = Field(
-        (Part(name="default"),), description='How hits reach the agent; "default" is each memory\'s own.'
+        default=(Part(name="default"),),
+        description='How hits reach the agent; "default" is each memory\'s own.',
     )
-    k: Count = Field(5, description="Number of records retrieved per probe.")
+    k: Count = Field(default=5, description="Number of records retrieved per probe.")
     probes: Annotated[Literal["exhaustive"] | int, BeforeValidator(_probe_number)] = Field(
-        "exhaustive", description='"exhaustive", or how many probes per session and reach.'
+        default="exhaustive", description='"exhaustive", or how many probes per session and reach.'
     )
     reach: Literal["last_seen", "first_seen"] = Field(
-        "last_seen",
+        default="last_seen",
         description="Reach counts from the last view (the paper) or the first (its published code).",
     )
-    budget: Count = Field(8, description="Steps allowed per recall probe.")
-    error_threshold: Share = Field(0.02, description="Share of technical errors above which the run stops.")
-    out: str = Field("runs", min_length=1, description="Folder that holds the run folders.")
+    budget: Count = Field(default=8, description="Steps allowed per recall probe.")
+    error_threshold: Share = Field(
+        default=0.02, description="Share of technical errors above which the run stops."
+    )
+    out: str = Field(default="runs", min_length=1, description="Folder that holds the run folders.")
 
     @classmethod
     def parse(cls, values: Mapping[str, Any], source: str = "configuration") -> Self:

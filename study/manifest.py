@@ -163,9 +163,7 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_short(entry) for entry in value) + "]"
     if isinstance(value, Mapping):
-        options = value.get("options")
-        return (
-            f"{value.get('name')}{f' {options}' if options else ''}" if "name" in value else str(dict(value))
-        )
+        options = f" {value['options']}" if value.get("options") else ""
+        return f"{value['name']}{options}" if "name" in value else str(dict(value))
     text = "none" if value is None else str(value)
     return text if len(text) <= 40 else f"{text[:12]}..."

@@ -198,8 +198,8 @@ def differences(systems: Mapping[str, Sequence[Unit]], seed: int) -> list[Differ
 def chance_of(memory: str, unit: Unit, products: int) -> float | None:
     """Chance that a guess is right, for memories that hold no pictures; None for others.
 
-    Without any memory each of the shop's products is as likely; with text alone each distinct product seen so far
-    is, because nothing written says which cue its picture shows.
+    Without any memory each of the shop's products is as likely; with text alone each distinct product seen
+    so far is, because nothing written says which cue its picture shows.
     """
     if memory == "no-memory":
         return 1 / products
