@@ -1,0 +1,1 @@
+"""Product photos: baked layers recoloured and composed, with and without the cue."""
