@@ -179,7 +179,13 @@ class Captioner(Protocol):
 class MemorySystem(Protocol):
     """A memory under test. Only this survives between sessions."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What users type."""
+
+    @property
+    def default_delivery(self) -> str:
+        """Name of the delivery that suits what this system stores."""
 
     def write(self, experience: Experience) -> None:
         """Offer one page view, in order."""
@@ -200,7 +206,9 @@ class MemorySystem(Protocol):
 class Delivery(Protocol):
     """The stage between retrieval and answer (DeliverMem, arXiv 2609.32590). Pure."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What users type."""
 
     def deliver(self, query: Query, hits: Sequence[Retrieved]) -> Delivered:
         """Turn hits into what the agent reads; never changes a stored record."""
