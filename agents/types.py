@@ -12,13 +12,16 @@ from recallreach.memory.types import Delivered, Part
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cost of one or more model calls; embedded agents count what a call would have held."""
+    """Cost of one or more model calls; embedded agents count what a call would have held.
+
+    Seconds are wall-clock time and no part of equality.
+    """
 
     calls: int = 0
     images: int = 0
     visual_tokens: int = 0
     text_tokens: int = 0
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(

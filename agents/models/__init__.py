@@ -1,0 +1,39 @@
+"""Chat models by name. How to run each: docs/agents.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from recallreach.agents.types import ChatModel
+from recallreach.registry import Registry
+
+models: Registry[ChatModel] = Registry("model", "recallreach.models")
+
+
+def build_model(name: str, **options: Any) -> ChatModel:
+    """A chat model.
+
+    Args:
+        name: a registered name, or `package.module:attribute` of a factory called as `factory(**options)`.
+        options: the model's own options.
+
+    Raises:
+        UnknownNameError: no such model; close matches are listed.
+        ConfigError: the model has no such option.
+        MissingExtraError: the model needs an optional package.
+    """
+    from recallreach.agents.registry import check_options
+
+    factory = models.factory(name)
+    check_options("model", name, factory, options)
+    return factory(**options)
+
+
+def _scripted() -> Callable[..., ChatModel]:
+    from recallreach.agents.models.scripted import ScriptedModel
+
+    return ScriptedModel
+
+
+models.add("scripted", "replies from a list or a function; for tests", _scripted)
