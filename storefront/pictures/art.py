@@ -28,7 +28,7 @@ LAYER_FORMAT = 1
 FRAME = 512
 """Side of a furniture layer and of a picture, in pixels."""
 
-LoadedT = TypeVar("LoadedT", bound="_Sized")
+LoadedT = TypeVar("LoadedT", bound="Sized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,17 @@ class Anchor:
     height: float
 
 
-class _Sized:
-    """Something the layer cache can weigh."""
+class Sized:
+    """Something made of arrays that the layer cache can weigh."""
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all arrays held."""
         return sum(value.nbytes for value in _arrays(self))
 
 
 @dataclass(frozen=True)
-class CueLayers(_Sized):
+class CueLayers(Sized):
     """One cue object: `diffuse` (h, w, 4), `rest` (h, w, 3) and `shadow` (h, w), sRGB or plain bytes."""
 
     diffuse: Bytes
@@ -71,7 +72,7 @@ class CueLayers(_Sized):
 
 
 @dataclass(frozen=True)
-class FurnitureLayers(_Sized):
+class FurnitureLayers(Sized):
     """One furniture piece: the layers of a cue at 512 x 512, a second tint response if it has one, and anchors."""
 
     diffuse: Bytes
@@ -91,7 +92,7 @@ class LayerCache:
 
     def __init__(self, limit: int) -> None:
         self.limit, self.held = limit, 0
-        self._entries: OrderedDict[object, _Sized] = OrderedDict()
+        self._entries: OrderedDict[object, Sized] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: object, load: Callable[[], LoadedT]) -> LoadedT:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from recallreach.storefront.pictures.art import FRAME, Anchor, Bytes, CueLayers, FurnitureLayers, _Sized
+from recallreach.storefront.pictures.art import FRAME, Anchor, Bytes, CueLayers, FurnitureLayers, Sized
 from recallreach.storefront.pictures.colors import LINEAR, Floats, NamedColor, linear, oklab
 from recallreach.storefront.pictures.looks import Look
 
@@ -36,8 +36,14 @@ WALL_FADE = 60
 """Half height of the soft step between wall and floor, in pixels."""
 
 
+Window = tuple[slice, slice]
+"""Rows and columns."""
+
+ALL: Window = (slice(None), slice(None))
+
+
 @dataclass(frozen=True)
-class Sprite(_Sized):
+class Sprite(Sized):
     """A cue object at its size in the frame; colours are linear and premultiplied with alpha.
 
     Attributes:
@@ -72,10 +78,13 @@ class Sprite(_Sized):
         """Mask pixels that show the tint, (h, w)."""
         return self.mask & (self.tint > 0.5)
 
-    def light(self, color: NamedColor) -> Floats:
-        """Premultiplied linear light in one colour, (h, w, 3)."""
-        gloss = 1 - (1 - color.gloss) * self.tint
-        return self.rest * gloss[..., None] + self.diffuse * color.albedo
+    def light(self, color: NamedColor, part: Window = ALL) -> Floats:
+        """Premultiplied linear light of a part in one colour, (h, w, 3)."""
+        tinted = self.diffuse[part] * color.albedo
+        if color.gloss == 1:
+            return tinted + self.rest[part]
+        gloss = 1 - np.float32(1 - color.gloss) * self.tint[part]
+        return tinted + self.rest[part] * gloss[..., None]
 
     def seen(self, color: NamedColor) -> Floats:
         """OKLab of the median tint pixel in one colour, (3,)."""
@@ -89,14 +98,12 @@ class Placement:
 
     Attributes:
         anchor: name of the place on the piece.
-        left: column of the sprite's left edge in the frame; may be negative.
-        top: row of the sprite's upper edge in the frame; may be negative.
+        corner: left and top of the sprite in the frame; may be negative, the object itself is whole.
         contrast: OKLab distance between the cue's median tint pixel and the median pixel behind the cue.
     """
 
     anchor: str
-    left: int
-    top: int
+    corner: tuple[int, int]
     contrast: float
 
 
@@ -119,7 +126,7 @@ def _shifted(layer: Bytes, shift: tuple[int, int]) -> Bytes:
     return layer[rows[:, None], columns]
 
 
-def _extent(alpha: Bytes, shift: tuple[int, int]) -> tuple[slice, slice]:
+def _extent(alpha: Bytes, shift: tuple[int, int]) -> Window:
     """Rows and columns of a layer that hold the piece and stay in the frame after the shift."""
     found = []
     for axis, move in ((1, shift[1]), (0, shift[0])):
@@ -139,13 +146,15 @@ def compose_scene(layers: FurnitureLayers, look: Look) -> Floats:
     if layers.second is not None:
         piece += LINEAR[layers.second[rows, columns]] * linear(look.second)
     alpha = layers.diffuse[rows, columns, 3:].astype(np.float32) / 255
-    behind = light[_moved(rows, look.shift[1]), _moved(columns, look.shift[0])]
+    behind = light[moved((rows, columns), look.shift[1], look.shift[0])]
     behind += (piece - behind) * alpha
     return light
 
 
-def _moved(window: slice, by: int) -> slice:
-    return slice(window.start + by, window.stop + by)
+def moved(window: Window, down: int, right: int) -> Window:
+    """The same window elsewhere."""
+    rows, columns = window
+    return slice(rows.start + down, rows.stop + down), slice(columns.start + right, columns.stop + right)
 
 
 def shifted_anchors(layers: FurnitureLayers, look: Look) -> tuple[Anchor, ...]:
@@ -245,7 +254,7 @@ def place(
         left, top = corner_at(sprite, anchor.x, anchor.y)
         rows, columns = np.nonzero(sprite.mask)
         behind = np.median(oklab(LINEAR[base[rows + top, columns + left]]), axis=0)
-        found = Placement(anchor.name, left, top, float(np.linalg.norm(seen - behind)))
+        found = Placement(anchor.name, (left, top), float(np.linalg.norm(seen - behind)))
         if best is None or found.contrast > best.contrast:
             best = found
         if found.contrast >= enough:
@@ -254,16 +263,22 @@ def place(
     return best
 
 
-def window(sprite: Sprite, placement: Placement) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
-    """The part of the frame that a placed sprite covers, and the part of the sprite that lies in the frame."""
+def overlap(sprite: Sprite, corner: tuple[int, int], view: Window) -> tuple[Window, Window]:
+    """The part of the frame that a sprite covers within a view, and that part of the sprite.
+
+    Args:
+        sprite: the cue object at its size.
+        corner: its left and top in the frame.
+        view: rows and columns of the frame.
+    """
+    left, top = corner
     height, width = sprite.alpha.shape
-    rows = slice(max(0, placement.top), min(FRAME, placement.top + height))
-    columns = slice(max(0, placement.left), min(FRAME, placement.left + width))
-    return (rows, columns), (_moved(rows, -placement.top), _moved(columns, -placement.left))
+    rows = slice(max(view[0].start, top), min(view[0].stop, top + height))
+    columns = slice(max(view[1].start, left), min(view[1].stop, left + width))
+    return (rows, columns), moved((rows, columns), -top, -left)
 
 
-def plant(light: Floats, sprite: Sprite, color: NamedColor, part: tuple[slice, slice]) -> Floats:
+def plant(light: Floats, sprite: Sprite, color: NamedColor, part: Window) -> Floats:
     """Linear light of a window of the scene with `part` of the sprite, and its shadow, in it."""
-    alpha, shadow = sprite.alpha[part], sprite.shadow[part]
-    behind = (1 - np.float32(CUE_SHADOW) * shadow) * (1 - alpha)
-    return light * behind[..., None] + sprite.light(color)[part]
+    behind = (1 - np.float32(CUE_SHADOW) * sprite.shadow[part]) * (1 - sprite.alpha[part])
+    return light * behind[..., None] + sprite.light(color, part)

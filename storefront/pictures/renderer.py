@@ -20,10 +20,10 @@ from recallreach.storefront.pictures.compose import (
     Sprite,
     compose_scene,
     make_sprite,
+    overlap,
     place,
     plant,
     shifted_anchors,
-    window,
 )
 from recallreach.storefront.pictures.encoding import encode_jpeg, encode_webp
 from recallreach.storefront.pictures.light import develop
@@ -38,6 +38,7 @@ VERSION = "1"
 CUE_FRACTION = 0.017
 """Median cue area in the published benchmark, as a fraction of the frame (DMV-Bench, arXiv 2606.27499)."""
 
+WHOLE = (slice(0, FRAME), slice(0, FRAME))
 LAYER_BYTES = 96 * 2**20
 ENOUGH_CONTRAST, ENOUGH_CONTRAST_THIN = 0.15, 0.18
 """OKLab distance between cue and background that settles where it stands."""
@@ -125,7 +126,7 @@ class Pictures:
         color, sprite = cue_color(cue.color), self._sprite(cue.slug)
         enough = ENOUGH_CONTRAST_THIN if sprite.thin else ENOUGH_CONTRAST
         placement = place(sprite, color, base, self._tried(product_id, anchors), enough)
-        frame, part = window(sprite, placement)
+        frame, part = overlap(sprite, placement.corner, WHOLE)
         cued, mask = base.copy(), np.zeros((FRAME, FRAME), bool)
         at = look.grain[0] + frame[0].start, look.grain[1] + frame[1].start
         cued[frame] = develop(plant(light[frame], sprite, color, part), at)
