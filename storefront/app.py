@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.wrappers import Response as BaseResponse
 
 from recallreach.files import sha256
+from recallreach.storefront.data import shop_words
 from recallreach.storefront.stock import ShopCatalog, ShopPictures
 from recallreach.storefront.views import FOREVER, NoSuchPage, Shop, UnusableForm
 
@@ -52,6 +53,9 @@ def create_app(catalog: ShopCatalog, pictures: ShopPictures) -> Flask:
 
     Returns:
         A WSGI application, safe for threads. State lives in its memory and ends with it.
+
+    Raises:
+        ConfigError: the catalogue holds no products.
     """
     app = Flask(__name__, static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES)
@@ -60,7 +64,7 @@ def create_app(catalog: ShopCatalog, pictures: ShopPictures) -> Flask:
     shop.register(app)
     files = _static_files()
     app.add_url_rule("/static/<name>", "static", _static_view(files))
-    app.jinja_env.filters.update(price=price)
+    app.jinja_env.filters.update(price=price, style_name=style_name)
     app.jinja_env.globals.update(shop_name=SHOP_NAME, style_version=sha256(files["shop.css"])[:8])
     app.before_request(_without_trailing_slash)
     app.after_request(_guard)
@@ -73,6 +77,12 @@ def create_app(catalog: ShopCatalog, pictures: ShopPictures) -> Flask:
 def price(cents: int) -> str:
     """Cents as the shop writes them: 124900 -> "$1,249.00"."""
     return f"${cents // 100:,}.{cents % 100:02d}"
+
+
+def style_name(slug: str) -> str:
+    """A style as a person writes it: "art-deco" -> "Art deco"."""
+    known = shop_words()["styles"]
+    return str(known[slug]["name"]) if slug in known else slug.replace("-", " ").capitalize()
 
 
 def _static_view(files: dict[str, bytes]) -> Callable[[str], Response]:

@@ -32,7 +32,7 @@ class Page(Generic[ItemT]):
 def cut(items: Sequence[ItemT], number: str, per_page: int = PER_PAGE) -> Page[ItemT] | None:
     """Page `number` (as the query string says it) of `items`; None where there is no such page."""
     count = max(1, -(-len(items) // per_page))
-    if not PAGE_NUMBER.fullmatch(number, endpos=10) or int(number) > count:
+    if not PAGE_NUMBER.fullmatch(number) or int(number) > count:
         return None
     at = (int(number) - 1) * per_page
     return Page(items[at : at + per_page], int(number), count, len(items))

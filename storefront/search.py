@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from recallreach.storefront.types import Product
@@ -48,9 +48,13 @@ class SearchIndex:
         scores = {at: sum(weights[at] for weights in asked) for at in hits}
         return tuple(self._products[at] for at in sorted(hits, key=lambda at: (-scores[at], at)))
 
-    def known_words(self) -> Sequence[str]:
-        """Every word that finds something, sorted."""
-        return sorted(self._weights)
+    def single_words(self, query: str, limit: int = 3) -> list[tuple[str, int]]:
+        """Words of `query` that find something by themselves in titles or collections, with their hits."""
+        found = []
+        for word in dict.fromkeys(query.split()):
+            if any(max(self._weights.get(part, {0: 0}).values()) >= PLACE_WEIGHT for part in words(word)):
+                found.append((word, len(self.find(word))))
+        return [(word, hits) for word, hits in found if hits][:limit]
 
     def _add(self, at: int, text: str, weight: int) -> None:
         for word in words(text):

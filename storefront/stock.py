@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from recallreach.errors import ConfigError
 from recallreach.seeding import stream
 from recallreach.storefront.types import Product
 
@@ -45,12 +46,18 @@ class ShopPictures(Protocol):
 
 
 class Stock:
-    """Look-ups over one catalogue, made once."""
+    """Look-ups over one catalogue, made once.
+
+    Raises:
+        ConfigError: the catalogue holds no products.
+    """
 
     def __init__(self, catalog: ShopCatalog) -> None:
         self.categories = tuple(catalog.categories)
         self.collections = tuple(catalog.collections)
         self.products = {product.id: product for product in catalog}
+        if not self.products or not self.collections:
+            raise ConfigError("the catalogue holds no products: there is nothing to put into the shop")
         self.by_picture = {product.picture: product for product in self.products.values()}
         self.category = {category.slug: category for category in self.categories}
         self.collection = {collection.slug: collection for collection in self.collections}

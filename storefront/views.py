@@ -67,8 +67,7 @@ class Shop:
     def home(self) -> str:
         """Hero, categories, a few collections, what was viewed last."""
         recent = self._products(self.visit.recent[:RECENT_ON_HOME])
-        hero = self.favourites[0] if self.favourites else None
-        return self.render("home.html", favourites=self.favourites, hero=hero, recent=recent)
+        return self.render("home.html", favourites=self.favourites, hero=self.favourites[0], recent=recent)
 
     def category(self, slug: str) -> str:
         """One category and its collections."""
@@ -104,7 +103,8 @@ class Shop:
         """Products whose own text holds every word of the query."""
         query = " ".join(request.args.get("q", "")[:QUERY_LIMIT].split())
         page = self._page(self.index.find(query))
-        return self.render("search.html", query=query, page=page)
+        narrower = [] if page.total else self.index.single_words(query)
+        return self.render("search.html", query=query, page=page, narrower=narrower)
 
     def cart(self) -> str:
         """The cart with its total."""
@@ -122,7 +122,7 @@ class Shop:
 
     def about(self) -> str:
         """Who we are, as far as a shop that sells nothing is anybody."""
-        return self.render("about.html")
+        return self.render("about.html", hero=self.favourites[-1])
 
     def media(self, name: str) -> Response:
         """One product picture by its file name."""

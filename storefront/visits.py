@@ -95,7 +95,10 @@ class Visits:
     def read(self, session_id: str | None) -> Visit:
         """The visit of this session; an empty one where nothing is remembered."""
         with self._lock:
-            return self._visits.get(session_id or "", Visit())
+            if session_id is None or session_id not in self._visits:
+                return Visit()
+            self._visits.move_to_end(session_id)
+            return self._visits[session_id]
 
     def change(self, session_id: str | None, step: Callable[[Visit], Visit]) -> tuple[str, Visit]:
         """Apply `step` to the visit, as one atomic change.
