@@ -172,6 +172,6 @@ def fitted(image: Image.Image) -> Pixels:
 
 
 def as_tensor(pixels: Pixels) -> torch.Tensor:
-    """(n, h, w, 3) of 0 to 255 to (n, 3, h, w) of -1 to 1."""
-    planes = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2), dtype=np.float32)
-    return torch.from_numpy(planes / np.float32(127.5) - np.float32(1.0))
+    """(n, h, w, 3) of 0 to 255 to (n, 3, h, w) of -1 to 1, channels last in memory."""
+    values = pixels.astype(np.float32) / np.float32(127.5) - np.float32(1.0)
+    return torch.from_numpy(values).permute(0, 3, 1, 2)

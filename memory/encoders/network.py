@@ -61,8 +61,9 @@ class Network(nn.Module):
         scale = self.log_scale.exp() / DIMENSION**0.5
         names = torch.einsum("ndp,od->nop", features, self.objects)
         colors = torch.einsum("ndp,cd->ncp", features, self.colors)
-        best = (names[:, :, None] + colors[:, None]).amax(3)
-        return best * scale + self.bias
+        best: Tensor = (names[:, :, None] + colors[:, None]).amax(3)
+        logits: Tensor = best * scale + self.bias
+        return logits
 
 
 class _Block(nn.Module):

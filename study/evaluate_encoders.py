@@ -1,0 +1,170 @@
+"""Measure the embedded encoders on shop pictures: `python -m recallreach.study.evaluate_encoders`.
+
+The pictures are those of synthetic catalogues. Training never saw them: it sees random scenes of the same
+furniture, palettes and objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import torch
+import typer
+from numpy.typing import NDArray
+from rich.progress import track
+
+from recallreach.errors import RecallReachError
+from recallreach.files import dump_json
+from recallreach.memory.captioners.embedded import EmbeddedCaptioner
+from recallreach.memory.encoders.checkpoint import SHIPPED
+from recallreach.memory.encoders.embedded import Eye, RetrievalEncoder
+from recallreach.memory.types import Vectors
+from recallreach.seeding import stream
+from recallreach.storefront.catalog import Catalog
+from recallreach.storefront.data import COLORS
+from recallreach.storefront.pictures import Pictures
+from recallreach.storefront.pictures.art import Art
+
+Indices = NDArray[np.int64]
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One picture and the phrase of its cue."""
+
+    picture: bytes
+    phrase: str
+
+
+def shop_pictures(seeds: Sequence[int], per_catalog: int) -> list[Shown]:
+    """Pictures of several catalogues, about `per_catalog` of each."""
+    art = Art()
+    variants = max(1, min(per_catalog, len(art.cues) * len(COLORS)) // len(art.furniture))
+    shown: list[Shown] = []
+    for seed in seeds:
+        catalog = Catalog.synthetic(seed, variants=variants)
+        pictures = Pictures(catalog)
+        products = track(catalog, f"pictures of catalogue {seed}", transient=True, total=len(catalog))
+        shown += [Shown(pictures.picture(one.id), catalog.cue_of(one.id).phrase) for one in products]
+    return shown
+
+
+def coarse_figures(encoder: RetrievalEncoder, shown: Sequence[Shown], banks: int, size: int = 60) -> Figures:
+    """Share of phrases whose picture is among the best 1, 5, 10 of a bank of `size` different phrases."""
+    rows = encoder.encode_images([one.picture for one in shown])
+    wanted = encoder.encode_texts([one.phrase for one in shown])
+    ranks = np.concatenate([_ranks(rows[bank], wanted[bank]) for bank in _banks(shown, banks, size)])
+    return {f"coarse recall@{k} of {size}": float((ranks < k).mean()) for k in (1, 5, 10)}
+
+
+def eye_figures(eye: Eye, encoder: RetrievalEncoder, shown: Sequence[Shown], banks: int) -> Figures:
+    """Choice of the right one of five (random, and as the coarse encoder retrieves them), and naming."""
+    tables = np.stack([eye.table(one.picture) for one in track(shown, "eye", transient=True)])
+    truth = np.array([eye.vocabulary.find(one.phrase) for one in shown])
+    best = np.array([np.unravel_index(table.argmax(), table.shape) for table in tables])
+    own = tables[np.arange(len(shown)), truth[:, 0], truth[:, 1]]
+    scores = tables[:, truth[:, 0], truth[:, 1]]
+    hard = _hardest(encoder, shown, banks)
+    return {
+        "eye right of 5 (random)": _chosen(scores, _random_fives(shown, banks)),
+        "eye right of 5 (as retrieved)": _chosen(scores, hard),
+        "eye names pair": float((best == truth).all(axis=1).mean()),
+        "eye names object": float((best[:, 0] == truth[:, 0]).mean()),
+        "eye names colour": float((best[:, 1] == truth[:, 1]).mean()),
+        "eye log odds above 0 for the right phrase": float((own > 0).mean()),
+    }
+
+
+def caption_figures(captioner: EmbeddedCaptioner, shown: Sequence[Shown]) -> Figures:
+    """How often a caption names the right pair, and how often what it names is right."""
+    captions = [captioner.caption(one.picture) for one in track(shown, "captions", transient=True)]
+    right = np.array([one.phrase in text for one, text in zip(shown, captions, strict=True)])
+    guesses = [captioner.guess(one.picture) for one in shown]
+    named = np.array([guess[0] in text for guess, text in zip(guesses, captions, strict=True)])
+    return {
+        "captions that name something": float(named.mean()),
+        "captions that name the right pair": float(right.mean()),
+        "named pairs that are right": float(right.sum() / max(1, named.sum())),
+        "most likely pair is right": float(
+            np.mean([guess[0] == one.phrase for guess, one in zip(guesses, shown, strict=True)])
+        ),
+    }
+
+
+def main(
+    weights: Annotated[
+        Path, typer.Option(help="Folder with coarse.safetensors and eye.safetensors.")
+    ] = SHIPPED,
+    catalogs: Annotated[int, typer.Option(help="Number of catalogues, seeds from 1000.")] = 3,
+    per_catalog: Annotated[int, typer.Option(help="Pictures of each.")] = 130,
+    banks: Annotated[int, typer.Option(help="Random banks of 60.")] = 20,
+) -> None:
+    """Print recall of the coarse encoder, accuracy of the eye and honesty of the captions as JSON."""
+    torch.set_num_threads(1)
+    try:
+        encoder, eye = (
+            RetrievalEncoder.load(weights / "coarse.safetensors"),
+            Eye.load(weights / "eye.safetensors"),
+        )
+        shown = shop_pictures(range(1000, 1000 + catalogs), per_catalog)
+    except RecallReachError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from error
+    figures = {
+        "pictures": float(len(shown)),
+        **coarse_figures(encoder, shown, banks),
+        **eye_figures(eye, encoder, shown, banks),
+        **caption_figures(EmbeddedCaptioner(encoder), shown),
+    }
+    typer.echo(dump_json({name: round(value, 4) for name, value in figures.items()}))
+
+
+def _banks(shown: Sequence[Shown], count: int, size: int) -> list[list[int]]:
+    return [_different(shown, stream(0, "bank", bank).permutation(len(shown)), size) for bank in range(count)]
+
+
+def _different(shown: Sequence[Shown], order: Indices, size: int) -> list[int]:
+    first: dict[str, int] = {}
+    for index in order:
+        first.setdefault(shown[index].phrase, int(index))
+    return list(first.values())[:size]
+
+
+def _ranks(rows: Vectors, wanted: Vectors) -> Indices:
+    scores = wanted @ rows.T
+    ranks: Indices = (scores > np.diag(scores)[:, None]).sum(axis=1)
+    return ranks
+
+
+def _hardest(encoder: RetrievalEncoder, shown: Sequence[Shown], banks: int) -> list[tuple[int, list[int]]]:
+    rows = encoder.encode_images([one.picture for one in shown])
+    wanted = encoder.encode_texts([one.phrase for one in shown])
+    fives = []
+    for bank in _banks(shown, banks, 60):
+        scores = wanted[bank] @ rows[bank].T
+        for target, row in zip(bank, scores, strict=True):
+            others = [bank[index] for index in np.argsort(-row) if bank[index] != target]
+            fives.append((target, others[:4]))
+    return fives
+
+
+def _random_fives(shown: Sequence[Shown], banks: int) -> list[tuple[int, list[int]]]:
+    return [
+        (bank[index], [bank[(index + step) % len(bank)] for step in (1, 2, 3, 4)])
+        for bank in _banks(shown, banks, 60)
+        for index in range(len(bank))
+    ]
+
+
+def _chosen(scores: Vectors, fives: Sequence[tuple[int, list[int]]]) -> float:
+    """`scores[i, j]`: picture i for the phrase of picture j."""
+    return float(np.mean([scores[target, target] > scores[others, target].max() for target, others in fives]))
+
+
+if __name__ == "__main__":
+    typer.run(main)

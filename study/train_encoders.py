@@ -1,0 +1,100 @@
+"""Rebuild the embedded encoders: `python -m recallreach.study.train_encoders`.
+
+The shop's scene sampler feeds memory's training loop here, because memory itself knows nothing of the shop.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import torch
+import typer
+
+from recallreach.errors import ConfigError, RecallReachError
+from recallreach.files import dump_json, sha256
+from recallreach.memory.encoders.checkpoint import SHIPPED, Kind, save_checkpoint
+from recallreach.memory.encoders.samples import CropSource
+from recallreach.memory.encoders.training import Plan, standard_plan, train
+from recallreach.memory.encoders.vocabulary import Vocabulary
+from recallreach.storefront.data import COLORS
+from recallreach.storefront.pictures.art import Art
+from recallreach.storefront.pictures.samples import SceneSampler
+
+Which = Literal["both", "coarse", "eye"]
+
+
+def shop_vocabulary(art: Art) -> Vocabulary:
+    """Every object there is art for, and the ten colours."""
+    return Vocabulary(tuple(art.cue_names[slug] for slug in art.cues), tuple(art.cues), tuple(COLORS))
+
+
+def art_hash(art: Art) -> str:
+    """SHA-256 over the layers that training pictures are made of."""
+    cues = {slug: art.fingerprint("cues", slug) for slug in art.cues}
+    pieces = {"-".join(piece): art.fingerprint("furniture", "-".join(piece)) for piece in art.furniture}
+    return sha256(dump_json({"cues": cues, "furniture": pieces}).encode())
+
+
+def make_source(seed: int) -> CropSource:
+    """The shop's sampler over all art, as a worker process needs it: importable and called with a seed."""
+    return SceneSampler(seed)
+
+
+def train_one(plan: Plan, out: Path, folder: Path, *, workers: int) -> Path:
+    """Train by one plan on all art and write `<out>/<kind>.safetensors`.
+
+    Args:
+        plan: seed and phases.
+        out: where the weights go.
+        folder: chunks and state; a run that was interrupted continues from here.
+        workers: rendering processes.
+    """
+    art = Art()
+    vocabulary, used = shop_vocabulary(art), art_hash(art)
+    own = folder / used[:12] / f"{plan.kind}-{plan.seed}"
+    network = train(plan, vocabulary, make_source, own, workers=workers, report=typer.echo)
+    facts: dict[str, Any] = {**plan.facts(), "art": used, "steps": sum(phase.steps for phase in plan.phases)}
+    path = out / f"{plan.kind}.safetensors"
+    save_checkpoint(path, plan.kind, network, vocabulary, facts)
+    return path
+
+
+def main(
+    which: Annotated[str, typer.Option(help="coarse, eye or both")] = "both",
+    steps: Annotated[
+        int | None, typer.Option(help="Steps of the first phase; the others and the data scale with it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of initialisation, pictures and batches.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the weights.")] = SHIPPED,
+    folder: Annotated[Path, typer.Option(help="Folder for chunks and the state to resume from.")] = Path(
+        "cache/encoders"
+    ),
+    workers: Annotated[int, typer.Option(help="Rendering processes.")] = 1,
+    threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
+) -> None:
+    """Train the embedded encoders on the shop's own pictures; run again to continue after an interruption."""
+    torch.set_num_threads(threads)
+    try:
+        for kind in _kinds(which):
+            typer.echo(f"wrote {train_one(_plan(kind, seed, steps), out, folder, workers=workers)}")
+    except RecallReachError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+def _kinds(which: str) -> tuple[Kind, ...]:
+    if which not in get_args(Which):
+        raise ConfigError(f"--which is {', '.join(get_args(Which))}; got {which!r}")
+    return ("coarse", "eye") if which == "both" else tuple(kind for kind in get_args(Kind) if kind == which)
+
+
+def _plan(kind: Kind, seed: int, steps: int | None) -> Plan:
+    if steps is not None and steps < 1:
+        raise ConfigError(f"--steps counts optimiser steps from 1; got {steps}")
+    standard = standard_plan(kind, seed)
+    return standard if steps is None else standard_plan(kind, seed, steps / standard.phases[0].steps)
+
+
+if __name__ == "__main__":
+    typer.run(main)
