@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -45,8 +46,8 @@ class Observation:
     title: str
     text: str
     links: tuple[Link, ...]
-    picture: bytes | None = None
-    screenshot: bytes | None = None
+    picture: bytes | None = field(default=None, repr=False)
+    screenshot: bytes | None = field(default=None, repr=False)
     step: int = 0
     budget: int = 0
     message: str = ""
@@ -174,6 +175,29 @@ class Trajectory:
     steps: tuple[TrajectoryStep, ...]
     products: tuple[str, ...] = field(default=())
     """Distinct product ids in order of first view."""
+    source: Mapping[str, str] = field(default_factory=dict)
+    """What the recording depends on, by name: catalogue hash, seed, agent, model, prompt version."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """One page of a recorded session, as it is replayed into a memory.
+
+    Attributes:
+        url, title, text: as in `TrajectoryStep`.
+        picture: encoded bytes of the product picture, or None.
+        session: number of the session in its chain.
+        step: step in the session, 0 for the opening page.
+        seen_at: simulated time, ISO 8601.
+    """
+
+    url: str
+    title: str
+    text: str
+    picture: bytes | None = field(repr=False)
+    session: int
+    step: int
+    seen_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +213,7 @@ class Probe:
         goal: the instruction the recall agent reads.
         first_seen, last_seen: sessions in which the target's page was first and last open.
         budget: steps allowed (default protocol: 8).
+        counted_from: the view that reach is counted from; "first_seen" reproduces DMV-Bench's released code.
     """
 
     id: str
@@ -200,8 +225,9 @@ class Probe:
     first_seen: int
     last_seen: int
     budget: int
+    counted_from: Literal["last_seen", "first_seen"] = "last_seen"
 
     @property
     def reach(self) -> int:
-        """Sessions between the last view and the recall (architecture decision 4)."""
-        return self.session - self.last_seen
+        """Sessions between the view it is counted from and the recall."""
+        return self.session - (self.last_seen if self.counted_from == "last_seen" else self.first_seen)

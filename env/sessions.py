@@ -1,0 +1,93 @@
+"""Browsing sessions: which category, how long, when, and what the shopper is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from recallreach.env.types import SessionPlan
+from recallreach.errors import ConfigError
+from recallreach.seeding import stream
+
+FEWEST_STEPS, MOST_STEPS = 22, 28
+"""Steps of a browsing session (DMV-Bench, arXiv 2606.27499)."""
+
+_FIRST_DAY = datetime(2024, 3, 1)
+_FIRST_DAYS = 60
+_DAYS_BETWEEN = 3
+_HOURS = (8, 22)
+_SECONDS_A_STEP = (20, 60)
+_GOAL = (
+    "You are furnishing your home and want to find one favourite {category} in this shop. Compare before "
+    "you decide: look around at least three collections of {category} products, open about a dozen product "
+    "pages, and look at each picture, price and review. You have {budget} steps. With your last step, while "
+    "the page of your favourite is open, finish with add_to_wishlist."
+)
+
+
+class CategoryLike(Protocol):
+    """A category: slug and spoken name."""
+
+    @property
+    def slug(self) -> str:
+        """For instance "plant-pot"."""
+
+    @property
+    def name(self) -> str:
+        """For instance "Plant pots"."""
+
+
+class CategorizedCatalog(Protocol):
+    """What planning needs of a catalogue."""
+
+    @property
+    def categories(self) -> Sequence[CategoryLike]:
+        """All categories, in a fixed order."""
+
+
+def plan_session(catalog: CategorizedCatalog, seed: int, chain: int, index: int) -> SessionPlan:
+    """Plan session `index` of a chain; depends on the arguments only, never on the length of the chain.
+
+    Categories come in a shuffled order per chain, shuffled anew each time all have been visited. The budget
+    is 22 to 28 steps. Sessions lie two to four simulated days apart.
+
+    Raises:
+        ConfigError: the catalogue has no category, or a number is negative.
+    """
+    if not catalog.categories or min(seed, chain, index) < 0:
+        raise ConfigError(
+            f"cannot plan session {index} of chain {chain} with seed {seed}: numbers start from 0, and the "
+            f"catalogue needs a category (it has {len(catalog.categories)})"
+        )
+    category = _category(catalog.categories, seed, chain, index)
+    draws = stream(seed, "chain", chain, "session", index, "budget")
+    budget = int(draws.integers(FEWEST_STEPS, MOST_STEPS, endpoint=True))
+    goal = _GOAL.format(category=category.name.lower(), budget=budget)
+    started_at = _started(seed, chain, index).isoformat(timespec="seconds")
+    return SessionPlan(chain, index, category.slug, goal, budget, started_at)
+
+
+def seen_at(plan: SessionPlan, seed: int, step: int) -> str:
+    """The simulated time of one step, ISO 8601: each is 20 to 60 seconds after the one before."""
+    draws = stream(seed, "chain", plan.chain, "session", plan.index, "clock")
+    low, high = _SECONDS_A_STEP
+    seconds = sum(int(draws.integers(low, high, endpoint=True)) for _ in range(step))
+    moment = datetime.fromisoformat(plan.started_at) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="seconds")
+
+
+def _category(categories: Sequence[CategoryLike], seed: int, chain: int, index: int) -> CategoryLike:
+    turn, place = divmod(index, len(categories))
+    order = stream(seed, "chain", chain, "categories", turn).permutation(len(categories))
+    return categories[int(order[place])]
+
+
+def _started(seed: int, chain: int, index: int) -> datetime:
+    """Start of a session: a day of its own in a grid of three days, moved by at most one, at waking hours."""
+    origin = int(stream(seed, "chain", chain, "first-day").integers(_FIRST_DAYS))
+    draws = stream(seed, "chain", chain, "session", index, "start")
+    day = origin + index * _DAYS_BETWEEN + int(draws.integers(2))
+    first_hour, last_hour = _HOURS
+    minute = int(draws.integers(first_hour * 60, last_hour * 60))
+    return _FIRST_DAY + timedelta(days=day, minutes=minute)

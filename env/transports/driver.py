@@ -1,0 +1,263 @@
+"""One Chromium with one context and one page; everything here runs in the worker's thread."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import BrowserContext, Dialog, Error, Page, Playwright, Response, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from recallreach.env.errors import Kind
+from recallreach.env.transports.base import BrokenError, Served, host_of, media_type_of
+from recallreach.env.urls import Origin, RefusedError
+
+Screenshot = Literal["jpeg", "png"]
+
+VIEWPORT = (1280, 900)
+JPEG_QUALITY = 80
+READY_MS = 2000
+_NOWHERE = "http://127.0.0.1:1"
+_FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--no-first-run",
+)
+_READ = "() => [location.href, document.documentElement.outerHTML]"
+_READY = "body[data-ready]"
+_SUBMIT = "selector => document.querySelector(selector).requestSubmit()"
+_WISHLIST = 'main form[action$="/wishlist/add"]'
+_FETCH = """async path => {
+  const response = await fetch(path);
+  if (!response.ok) return response.status;
+  const blob = await response.blob();
+  return await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}"""
+_KINDS: tuple[tuple[str, Kind], ...] = (
+    ("ERR_TOO_MANY_REDIRECTS", "redirects"),
+    ("ERR_CONNECTION", "connection"),
+    ("ERR_EMPTY_RESPONSE", "connection"),
+    ("ERR_SOCKET", "connection"),
+    ("ERR_TIMED_OUT", "timeout"),
+    ("crash", "crash"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to run the browser.
+
+    Attributes:
+        executable: path, or None for Playwright's own build.
+        screenshot: format of screenshots, or None for none; without them pictures are not loaded into the
+            page.
+        timeout: seconds for one navigation.
+    """
+
+    executable: str | None
+    screenshot: Screenshot | None
+    timeout: float
+
+
+class Driver:
+    """A browser confined to one origin.
+
+    Every request to another origin (page, redirect, picture, fetch, WebSocket, worker) is sent to a proxy
+    that does not exist, and no other host resolves; nothing has to be intercepted request by request.
+    """
+
+    def __init__(self, origin: Origin, settings: Settings) -> None:
+        self.origin, self.settings = origin, settings
+        self.pid: int | None = None
+        self._playwright: Playwright | None = None
+        self._browser: Chromium | None = None
+        self._context: BrowserContext | None = None
+        self._page: Page | None = None
+        self._aborted: str | None = None
+
+    def open(self, cookies: Sequence[Any]) -> None:
+        """A new context with these cookies and one empty page, in a new browser if the last one is gone.
+
+        Raises:
+            BrokenError: the browser does not start or does not answer.
+        """
+        try:
+            if self._context is not None and self._alive():
+                self._context.close()
+            if not self._alive():
+                self._launch()
+            self._open_context(cookies)
+        except Error as error:
+            raise self._broken(error) from error
+
+    def goto(self, path: str) -> Served:
+        """Navigate to a page of the shop.
+
+        Raises:
+            BrokenError: for technical reasons; the page may be unusable until `open` is called.
+            RefusedError: the answer is no page, or leads out of the shop.
+        """
+        page = self._require_page()
+        waits: Literal["load", "domcontentloaded"] = (
+            "load" if self.settings.screenshot else "domcontentloaded"
+        )
+        try:
+            response = page.goto(self.origin.base + path, wait_until=waits)
+            return self._served(page, response)
+        except Error as error:
+            raise self._failure(error, path) from error
+
+    def submit(self, path: str) -> Served:
+        """Submit the wishlist form of the page at `path`. Raises as `goto` does."""
+        page = self._require_page()
+        if page.url != self.origin.base + path:
+            self.goto(path)
+        waits: Literal["load", "domcontentloaded"] = (
+            "load" if self.settings.screenshot else "domcontentloaded"
+        )
+        try:
+            with page.expect_navigation(wait_until=waits) as navigation:
+                page.evaluate(_SUBMIT, _WISHLIST)
+            return self._served(page, navigation.value)
+        except Error as error:
+            raise self._failure(error, path) from error
+
+    def picture(self, path: str) -> bytes:
+        """The bytes of a picture, fetched by the page itself. Raises BrokenError."""
+        try:
+            fetched = self._require_page().evaluate(_FETCH, path)
+        except Error as error:
+            raise self._broken(error) from error
+        if not isinstance(fetched, str):
+            raise BrokenError("server", f"the picture {path} answered {fetched}")
+        return base64.b64decode(fetched.partition(",")[2])
+
+    def screenshot(self) -> bytes:
+        """The page as it is seen in the window. Raises BrokenError."""
+        page, wanted = self._require_page(), self.settings.screenshot
+        quality = JPEG_QUALITY if wanted == "jpeg" else None
+        try:
+            return page.screenshot(type=wanted, quality=quality, animations="disabled", caret="hide")
+        except Error as error:
+            raise self._broken(error) from error
+
+    def cookies(self) -> list[Any]:
+        """The context's cookies, for a context that replaces it. Raises BrokenError."""
+        if self._context is None:
+            return []
+        try:
+            return list(self._context.cookies())
+        except Error as error:
+            raise self._broken(error) from error
+
+    def shutdown(self) -> None:
+        """Close the browser and Playwright's driver."""
+        playwright, browser = self._playwright, self._browser
+        self._playwright = self._browser = self._context = self._page = None
+        with suppress(Error):
+            if browser is not None:
+                browser.close()
+        with suppress(Error):
+            if playwright is not None:
+                playwright.stop()
+
+    def _launch(self) -> None:
+        if self._playwright is None:
+            self._playwright = sync_playwright().start()
+        flags = [*_FLAGS, f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {host_of(self.origin.base)}"]
+        if self.settings.screenshot is None:
+            flags.append("--blink-settings=imagesEnabled=false")
+        self._browser = self._playwright.chromium.launch(executable_path=self.settings.executable, args=flags)
+        session = self._browser.new_browser_cdp_session()
+        processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        self.pid = next((int(entry["id"]) for entry in processes if entry["type"] == "browser"), None)
+        session.detach()
+
+    def _alive(self) -> bool:
+        return self._browser is not None and self._browser.is_connected()
+
+    def _open_context(self, cookies: Sequence[Any]) -> None:
+        assert self._browser is not None
+        width, height = VIEWPORT
+        own = self.origin.base.partition("://")[2]
+        self._context = self._browser.new_context(
+            viewport={"width": width, "height": height},
+            accept_downloads=False,
+            service_workers="block",
+            reduced_motion="reduce",
+            locale="en-US",
+            timezone_id="UTC",
+            proxy={"server": _NOWHERE, "bypass": f"<-loopback>,{own}"},
+        )
+        self._context.set_default_timeout(self.settings.timeout * 1000)
+        self._context.on("dialog", _dismiss)
+        if cookies:
+            self._context.add_cookies(list(cookies))
+        self._page = self._context.new_page()
+
+    def _require_page(self) -> Page:
+        if self._page is None:
+            raise BrokenError("browser", "no page is open")
+        return self._page
+
+    def _served(self, page: Page, response: Response | None) -> Served:
+        self._close_extra_pages(page)
+        if response is None:
+            raise BrokenError("navigation", "the browser reported no answer")
+        media_type = media_type_of(response.headers.get("content-type", ""))
+        if media_type != "text/html":
+            return Served(response.url, response.status, media_type, "")
+        if response.status < 400:
+            page.wait_for_selector(_READY, state="attached", timeout=READY_MS)
+        url, html = page.evaluate(_READ)
+        return Served(url, response.status, media_type, html)
+
+    def _close_extra_pages(self, page: Page) -> None:
+        if self._context is not None:
+            for other in self._context.pages:
+                if other is not page:
+                    other.close()
+
+    def _failure(self, error: Error, path: str) -> BrokenError | RefusedError:
+        """What a failed navigation means."""
+        text = str(error)
+        if "ERR_PROXY_CONNECTION_FAILED" in text or "ERR_UNSAFE_PORT" in text:
+            return RefusedError("Refused: that address leads out of this shop.")
+        if "Download is starting" in text:
+            return RefusedError("Refused: that address is a download, not a page of the shop.")
+        aborted, self._aborted = self._aborted, path if "ERR_ABORTED" in text else None
+        if aborted == path and "ERR_ABORTED" in text:
+            return RefusedError(f"Refused: {path} is not a page of the shop.")
+        return self._broken(error)
+
+    def _broken(self, error: Error) -> BrokenError:
+        line = str(error).partition("\n")[0][:200]
+        if not self._alive():
+            return BrokenError("browser", f"the browser is gone ({line})")
+        if isinstance(error, PlaywrightTimeout):
+            waited = "ready" if _READY in str(error) else "answer"
+            kind: Kind = "not_ready" if waited == "ready" else "timeout"
+            return BrokenError(kind, f"the page did not get to its {waited} in time ({line})")
+        kind = next((kind for mark, kind in _KINDS if mark in line), "navigation")
+        return BrokenError(kind, line)
+
+
+def _dismiss(dialog: Dialog) -> None:
+    """Dialogs are closed at once: leaving a page is allowed, everything else is declined."""
+    if dialog.type == "beforeunload":
+        dialog.accept()
+    else:
+        dialog.dismiss()
