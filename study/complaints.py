@@ -17,7 +17,9 @@ _TYPES = {
     "string_type": "text in quotes",
     "tuple_type": "a list",
     "dict_type": "a table",
-    "model_type": "a table",
+    "model_type": "a name or a table",
+    "too_short": "at least one entry",
+    "string_too_short": "some text",
     "model_attributes_type": "a name or a table",
 }
 

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationError,
+    model_validator,
+)
 
 from recallreach.errors import ConfigError
 from recallreach.study.complaints import first_sentence
@@ -15,6 +23,17 @@ from recallreach.study.complaints import first_sentence
 Count = Annotated[int, Field(strict=True, ge=1)]
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+
+
+def _number_or_names(value: object) -> object:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        return value
+    if isinstance(value, (list, tuple)) and value and all(isinstance(name, str) for name in value):
+        return tuple(value)
+    raise ValueError("expected a whole number of at least 1 or a list of names")
+
+
+Names = Annotated[int | tuple[str, ...] | None, PlainValidator(_number_or_names)]
 
 UNSETTLING = frozenset({"name", "out", "error_threshold"})
 """Keys that change no result, so a run may be resumed with other values."""
@@ -68,13 +87,13 @@ class CatalogChoice(BaseModel):
         default="synthetic", min_length=1, description='"synthetic", or the folder of a saved catalogue.'
     )
     seed: Seed = Field(default=0, description="Seed of the synthetic catalogue.")
-    categories: Count | None = Field(
-        default=None, description="Number of categories; default: all there is art for."
+    categories: Names = Field(
+        default=None, description="How many categories, or their names; default: all there is art for."
     )
-    styles: Count | None = Field(default=None, description="Number of styles; default: all.")
+    styles: Names = Field(default=None, description="How many styles, or their names; default: all.")
     variants: Count = Field(default=10, description="Products per collection.")
-    objects: Count | None = Field(
-        default=None, description="Number of cue objects; default: all there is art for."
+    objects: Names = Field(
+        default=None, description="How many cue objects, or their names; default: all there is art for."
     )
     cue_fraction: Annotated[float, Field(strict=True, gt=0, le=0.2)] = Field(
         default=0.017, description="Area of the cue as a share of the picture (published median: 0.017)."

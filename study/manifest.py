@@ -45,7 +45,7 @@ def describe(identity: Mapping[str, Any], browser: Mapping[str, str] | None) -> 
     """A new manifest.
 
     Args:
-        identity: the entries named in `IDENTITY`.
+        identity: the entries named in `IDENTITY` and whatever else is known of the study.
         browser: how the browser calls itself and where it comes from; None in process.
     """
     return {
@@ -140,7 +140,9 @@ def refuse_other(folder: Path, manifest: Mapping[str, Any], identity: Mapping[st
     Raises:
         ConfigError: it is not; says which keys differ and what to do.
     """
-    found = list(_differences({key: manifest.get(key) for key in IDENTITY}, dict(identity)))
+    before = {key: manifest.get(key) for key in IDENTITY}
+    before["config"] = {key: manifest["config"].get(key) for key in identity["config"]}
+    found = list(_differences(before, identity))
     if found:
         shown = "; ".join(found[:4]) + ("; and more" if len(found) > 4 else "")
         raise ConfigError(

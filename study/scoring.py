@@ -55,7 +55,7 @@ class SystemScore:
         probes, correct: "ok" probes and right answers among them.
         tsr: target success rate, correct / ok (DMV-Bench, section 4), or None without "ok" probes.
         interval: 95 % bootstrap over chains.
-        errors, invalid: probes with another status, by reason.
+        errors, invalid: probes with another status, by kind.
         retrieved: share of "ok" probes with the target's page among the k hits.
         retention: the curve, by ascending reach.
         costs: means per "ok" probe, or None without any.
@@ -144,8 +144,8 @@ def score_system(system: str, units: Sequence[Unit], seed: int) -> SystemScore:
         correct=sum(unit.correct for unit in ok),
         tsr=rate(chains),
         interval=chain_interval(chains, seed, system),
-        errors=Counter(unit.reason for unit in units if unit.status == "error"),
-        invalid=Counter(unit.reason for unit in units if unit.status == "invalid"),
+        errors=Counter(unit.kind for unit in units if unit.status == "error"),
+        invalid=Counter(unit.kind for unit in units if unit.status == "invalid"),
         retrieved=fmean(unit.rank is not None for unit in ok) if ok else None,
         retention=retention(ok, seed, system),
         costs=mean_costs(ok),

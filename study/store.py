@@ -39,6 +39,7 @@ CREATE TABLE units (
     status TEXT NOT NULL CHECK (status IN ('ok', 'error', 'invalid')),
     correct INTEGER NOT NULL CHECK (correct IN (0, 1) AND (correct = 0 OR status = 'ok')),
     answer TEXT,
+    kind TEXT NOT NULL,
     reason TEXT NOT NULL,
     rank INTEGER,
     steps INTEGER NOT NULL,
@@ -76,7 +77,7 @@ class Unit:
         status: "ok", "error" (technical) or "invalid" (a reply that could not be used to the end).
         correct: right product page at the final action; only ever true with status "ok".
         answer: product id graded, or None.
-        reason: why the status is not "ok", or "".
+        kind, reason: what sort of trouble kept the status from "ok", and its message, or "".
         rank: rank of the first retrieved record of the target's page, from 1, or None.
         steps: actions taken.
         actions: their canonical texts.
@@ -100,6 +101,7 @@ class Unit:
     status: Literal["ok", "error", "invalid"]
     correct: bool
     answer: str | None
+    kind: str
     reason: str
     rank: int | None
     steps: int
@@ -119,6 +121,7 @@ class Unit:
 
 COLUMNS = tuple(field.name for field in dataclasses.fields(Unit))
 _TIMINGS = frozenset({"seconds", "finished_at", "reason"})
+_ADD_THUMBNAIL = "INSERT INTO thumbnails VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING"
 _ORDER = "ORDER BY system, chain, session, reach, probe"
 
 
@@ -189,7 +192,9 @@ class ResultStore:
     def register(self, label: str, spec: Mapping[str, Any]) -> None:
         """Enter a system before its first unit; entering it again changes nothing."""
         with self._transaction() as db:
-            db.execute("INSERT OR IGNORE INTO systems VALUES (?, ?)", (label, _compact(spec)))
+            db.execute(
+                "INSERT INTO systems VALUES (?, ?) ON CONFLICT (label) DO NOTHING", (label, _compact(spec))
+            )
 
     def add(
         self, unit: Unit, trace: Mapping[str, Any], thumbnails: Mapping[str, bytes] | None = None
@@ -199,7 +204,7 @@ class ResultStore:
         with self._transaction() as db:
             db.execute(f"INSERT INTO units ({', '.join(COLUMNS)}) VALUES ({marks})", _to_row(unit))
             db.execute("INSERT INTO traces VALUES (?, ?)", (unit.key, _compact(trace)))
-            db.executemany("INSERT OR IGNORE INTO thumbnails VALUES (?, ?)", (thumbnails or {}).items())
+            db.executemany(_ADD_THUMBNAIL, (thumbnails or {}).items())
 
     def drop_errors(self) -> int:
         """Forget the units that ended in a technical error, so that they run again; how many there were."""
@@ -211,9 +216,10 @@ class ResultStore:
         with self._guard():
             return {key for (key,) in self._db.execute("SELECT key FROM units")}
 
-    def has_thumbnail(self, digest: str) -> bool:
-        """Whether the thumbnail of the picture with this SHA-256 is stored."""
-        return self.thumbnail(digest) is not None
+    def thumbnails(self) -> set[str]:
+        """SHA-256 of all pictures that have a thumbnail."""
+        with self._guard():
+            return {digest for (digest,) in self._db.execute("SELECT sha256 FROM thumbnails")}
 
     def units(self) -> list[Unit]:
         """All units, in an order that depends on their content only."""

@@ -1,0 +1,232 @@
+"""From a configuration to the things it names: catalogue, shop, transport, environment, agents, memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from flask import Flask
+
+from recallreach.agents.registry import agents, build_agent
+from recallreach.agents.types import Agent
+from recallreach.env.browser import Browser, find_browser
+from recallreach.env.store_env import StoreEnv
+from recallreach.env.types import Transport
+from recallreach.errors import ConfigError, UnknownNameError
+from recallreach.memory.delivery import build_delivery, deliveries
+from recallreach.memory.encoders.checkpoint import SHIPPED
+from recallreach.memory.parts import Parts, embedded_parts
+from recallreach.memory.systems import build_memory, memories
+from recallreach.memory.types import Delivery, MemorySystem
+from recallreach.registry import Registry
+from recallreach.storefront.app import create_app
+from recallreach.storefront.catalog import Catalog
+from recallreach.storefront.pictures import Pictures
+from recallreach.storefront.pictures.art import Art
+from recallreach.storefront.server import ShopServer
+from recallreach.study.config import CatalogChoice, Part, StudyConfig
+from recallreach.study.manifest import weight_hashes
+
+OWN_DELIVERY = "default"
+"""The delivery name that stands for each memory's own `default_delivery`."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What a row of the results table is about: a memory and how its hits are delivered."""
+
+    label: str
+    memory: Part
+    delivery: Part
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the system's behaviour."""
+        return {"memory": self.memory.identity(), "delivery": self.delivery.identity()}
+
+
+def check_names(config: StudyConfig, source: str = "configuration") -> None:
+    """Refuse names that no registry knows, before anything is started.
+
+    Raises:
+        ConfigError: names the key, what was given, close matches and what is known.
+    """
+    parts: list[tuple[str, Registry[Any], Iterable[Part]]] = [
+        ("memories", memories, config.memories),
+        ("deliveries", deliveries, (part for part in config.deliveries if part.name != OWN_DELIVERY)),
+        ("agent", agents, (config.agent,)),
+        ("shopper", agents, (config.shopper,)),
+    ]
+    for key, registry, named in parts:
+        for part in named:
+            _check_name(f"{source}: {key}", registry, part.name)
+
+
+def _check_name(where: str, registry: Registry[Any], name: str) -> None:
+    known = registry.names()
+    if ":" not in name and name not in known:
+        raise ConfigError(f"{where}: {UnknownNameError(registry.kind, name, known)}")
+
+
+def build_catalog(choice: CatalogChoice) -> Catalog:
+    """Draw or read the catalogue a study asks for.
+
+    Raises:
+        DataError, ConfigError, UnknownNameError: it cannot be read or drawn.
+    """
+    if choice.source != "synthetic":
+        path = Path(choice.source)
+        return Catalog.load(path / "catalog.json" if path.is_dir() else path)
+    art = Art()
+    pieces = art.furniture
+    return Catalog.synthetic(
+        choice.seed,
+        categories=_first("categories", choice.categories, [category for category, _ in pieces]),
+        styles=_first("styles", choice.styles, [style for _, style in pieces]),
+        variants=choice.variants,
+        objects=_first("objects", choice.objects, art.cues),
+    )
+
+
+def _first(key: str, wanted: int | tuple[str, ...] | None, there: Iterable[str]) -> tuple[str, ...] | None:
+    if not isinstance(wanted, int):
+        return wanted
+    names = tuple(dict.fromkeys(there))
+    if wanted > len(names):
+        known = ", ".join(names)
+        raise ConfigError(f"catalog.{key} asks for {wanted}, there is art for {len(names)}: {known}.")
+    return names[:wanted]
+
+
+def systems_of(config: StudyConfig, parts: Parts) -> tuple[System, ...]:
+    """All systems of a study: every memory with every delivery.
+
+    Raises:
+        UnknownNameError, ConfigError: a memory or delivery cannot be built as asked.
+    """
+    return tuple(
+        System(_label(memory, delivery), memory, _resolved(memory, delivery, parts))
+        for memory in config.memories
+        for delivery in config.deliveries
+    )
+
+
+def _label(memory: Part, delivery: Part) -> str:
+    return memory.title if delivery.name == OWN_DELIVERY else f"{memory.title} + {delivery.title}"
+
+
+def _resolved(memory: Part, delivery: Part, parts: Parts) -> Part:
+    found = delivery
+    if delivery.name == OWN_DELIVERY:
+        built = make_memory(memory, parts)
+        own = getattr(built, "default_delivery", None)
+        if not isinstance(own, str):
+            raise ConfigError(f"memory {memory.name!r} states no default_delivery: name one in deliveries.")
+        found = Part(name=own, options=delivery.options)
+    make_delivery(found)
+    return found
+
+
+def make_memory(part: Part, parts: Parts) -> MemorySystem:
+    """A fresh, empty memory."""
+    return build_memory(part.name, parts, **part.options)
+
+
+def make_delivery(part: Part) -> Delivery:
+    """A delivery."""
+    return build_delivery(part.name, **part.options)
+
+
+def make_agent(part: Part) -> Agent:
+    """An agent."""
+    return build_agent(part.name, **part.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """What a study is made of, before anything runs.
+
+    Attributes:
+        weights: SHA-256 of the encoder weights that ship with the package, by file.
+        browser: None where the study runs in process.
+    """
+
+    config: StudyConfig
+    catalog: Catalog
+    pictures: Pictures
+    parts: Parts
+    systems: tuple[System, ...]
+    weights: dict[str, str]
+    browser: Browser | None
+
+    @classmethod
+    def gather(cls, config: StudyConfig) -> Self:
+        """Find or build everything that `config` names.
+
+        Raises:
+            ConfigError, UnknownNameError, DataError, NoBrowserError: something is wrong or missing.
+        """
+        check_names(config)
+        browser = find_browser() if config.transport == "chromium" else None
+        catalog = build_catalog(config.catalog)
+        parts = embedded_parts()
+        return cls(
+            config=config,
+            catalog=catalog,
+            pictures=Pictures(catalog, cue_fraction=config.catalog.cue_fraction),
+            parts=parts,
+            systems=systems_of(config, parts),
+            weights=weight_hashes(SHIPPED),
+            browser=browser,
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a run to be resumed (`manifest.IDENTITY`)."""
+        return {
+            "config": self.config.settings(),
+            "catalog": self.catalog.hash,
+            "renderer": str(self.pictures.version),
+            "weights": self.weights,
+        }
+
+    def description(self) -> dict[str, Any]:
+        """What else the manifest says of them."""
+        encoders = {
+            "pictures": self.parts.encoder.name,
+            "texts": self.parts.text_encoder.name,
+            "captions": self.parts.captioner.name,
+        }
+        systems = [{"label": system.label, **system.identity()} for system in self.systems]
+        return {"products": len(self.catalog), "systems": systems, "encoders": encoders}
+
+
+class Shop:
+    """The running shop and the environment on it: one browser, one server, closed together."""
+
+    def __init__(self, materials: Materials) -> None:
+        self._app: Flask = create_app(materials.catalog, materials.pictures)
+        self._browser = materials.browser
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opening:
+            self.transport = self._start(opening)
+            self.env = StoreEnv(self.transport)
+            opening.callback(self.env.close)
+            self._open = opening.pop_all()
+        return self
+
+    def _start(self, opening: ExitStack) -> Transport:
+        from recallreach.env.transports import ChromiumTransport, InProcessTransport
+
+        if self._browser is None:
+            return InProcessTransport(self._app)
+        server = opening.enter_context(ShopServer(self._app))
+        transport = ChromiumTransport(server.url, browser=self._browser)
+        opening.callback(transport.close)
+        return transport
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()

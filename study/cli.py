@@ -1,0 +1,250 @@
+"""The `recallreach` command."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from recallreach import __version__
+from recallreach.errors import RecallReachError
+from recallreach.study.config import StudyConfig, put
+from recallreach.study.options import with_study_options
+from recallreach.study.progress import OnConsole
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
+)
+catalog_app = typer.Typer(no_args_is_help=True, help="Make a catalogue or look at one.")
+app.add_typer(catalog_app, name="catalog")
+
+DEMO: dict[str, Any] = {
+    "name": "demo",
+    "chains": 6,
+    "sessions": 5,
+    "memories": ["no-memory", "text-only", "caption", {"name": "dualmem", "alpha": 0.75, "label": "dualmem"}],
+    "probes": 2,
+}
+INTERRUPTED = 130
+
+Fresh = Annotated[bool, typer.Option("--fresh", help="Throw earlier results of this run folder away.")]
+Folder = Annotated[Path, typer.Argument(help="A run folder, for instance runs/demo.", show_default=False)]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recallreach {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback when something goes wrong.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@with_study_options
+def demo(*, overrides: dict[str, Any], fresh: Fresh = False) -> None:
+    """The main job on a small scale: real pages, four memories, a retention curve. About three minutes."""
+    values = dict(DEMO)
+    for key, value in overrides.items():
+        put(values, key, value)
+    config = StudyConfig.parse(values, "command line")
+    if config.transport == "chromium":
+        _ensure_browser()
+    _run(config, fresh=fresh)
+
+
+@app.command()
+@with_study_options
+def run(
+    study: Annotated[Path, typer.Argument(help="A study file (TOML).", show_default=False)],
+    *,
+    overrides: dict[str, Any],
+    fresh: Fresh = False,
+) -> None:
+    """Run a study file, or go on with it; options win over the file."""
+    from recallreach.study.assembly import check_names
+
+    config = StudyConfig.load(study, overrides)
+    check_names(config, str(study))
+    _run(config, fresh=fresh)
+
+
+@app.command()
+def resume(folder: Folder) -> None:
+    """Finish a run that was stopped. Answered probes are kept, those with technical errors run again."""
+    from recallreach.study.run import config_of
+
+    _run(config_of(folder), fresh=False)
+
+
+@app.command()
+def report(folder: Folder) -> None:
+    """Score a run again and write its report, chart and tables."""
+    from recallreach.study.report import write_report
+    from recallreach.study.summary import print_summary
+
+    print_summary(Console(), write_report(folder))
+
+
+@app.command("list")
+def list_parts(
+    kind: Annotated[
+        str, typer.Argument(help="memories, deliveries, encoders, agents or models.", metavar="KIND")
+    ],
+) -> None:
+    """List the parts of one kind by name."""
+    from recallreach.study.listing import entries
+
+    for name, summary in entries(kind):
+        typer.echo(f"{name:<18} {summary}")
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 8321,
+    source: Annotated[
+        str, typer.Option("--catalog", help='"synthetic", or a saved catalogue.')
+    ] = "synthetic",
+    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
+) -> None:
+    """Open the shop for a person, on this machine only."""
+    from recallreach.storefront.app import create_app
+    from recallreach.storefront.server import ShopServer
+
+    catalog, pictures = _shop_of(source, seed)
+    with ShopServer(create_app(catalog, pictures), port) as server:
+        typer.echo(f"The shop with {len(catalog)} products is open at {server.url} (stop with Ctrl-C).")
+        threading.Event().wait()
+
+
+@app.command()
+def browser(
+    install: Annotated[
+        bool, typer.Option("--install", help="Install a Chromium where there is none.")
+    ] = False,
+) -> None:
+    """Say which Chromium is used."""
+    from recallreach.env.browser import find_browser
+
+    if install:
+        _ensure_browser()
+    typer.echo(find_browser().label)
+
+
+@catalog_app.command("build")
+def catalog_build(
+    target: Annotated[
+        Path, typer.Argument(help="File to write, for instance shop.json.", show_default=False)
+    ],
+    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
+    variants: Annotated[int, typer.Option(help="Products per collection.")] = 10,
+) -> None:
+    """Draw a synthetic catalogue and save it. The file holds the ground truth."""
+    from recallreach.study.assembly import build_catalog
+    from recallreach.study.config import CatalogChoice
+
+    choice = _catalog_choice({"seed": seed, "variants": variants}, CatalogChoice)
+    catalog = build_catalog(choice)
+    catalog.save(target)
+    counts = f"{len(catalog)} products in {len(catalog.collections)} collections"
+    typer.echo(f"{target}: {counts}, hash {catalog.hash[:12]}")
+
+
+@catalog_app.command("show")
+def catalog_show(
+    source: Annotated[str, typer.Argument(help='"synthetic", or a saved catalogue.')] = "synthetic",
+    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
+) -> None:
+    """List the products of a catalogue with their cues."""
+    catalog, _ = _shop_of(source, seed)
+    for product in catalog:
+        price = f"${product.price_cents / 100:,.2f}"
+        typer.echo(f"{product.id}  {product.title:<30} {price:>10}  {catalog.cue_of(product.id).phrase}")
+
+
+@catalog_app.command("sheet")
+def catalog_sheet(
+    target: Annotated[
+        Path, typer.Argument(help="Picture to write, for instance sheet.jpg.", show_default=False)
+    ],
+    source: Annotated[
+        str, typer.Option("--catalog", help='"synthetic", or a saved catalogue.')
+    ] = "synthetic",
+    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
+) -> None:
+    """Draw a contact sheet of product pictures."""
+    from recallreach.storefront.pictures.sheets import product_sheet
+
+    catalog, pictures = _shop_of(source, seed)
+    product_sheet(catalog, pictures, target)
+    typer.echo(str(target))
+
+
+def _catalog_choice(values: dict[str, Any], model: Any) -> Any:
+    return StudyConfig.parse({"catalog": values}, "command line").catalog
+
+
+def _shop_of(source: str, seed: int) -> tuple[Any, Any]:
+    from recallreach.storefront.pictures import Pictures
+    from recallreach.study.assembly import build_catalog
+    from recallreach.study.config import CatalogChoice
+
+    catalog = build_catalog(_catalog_choice({"source": source, "seed": seed}, CatalogChoice))
+    return catalog, Pictures(catalog)
+
+
+def _ensure_browser() -> None:
+    from recallreach.env.browser import NoBrowserError, find_browser, install_browser
+
+    try:
+        find_browser()
+    except NoBrowserError as error:
+        typer.echo(f"{error}\nTrying to install one ...")
+        install_browser(lambda line: typer.echo(f"  {line}"))
+
+
+def _run(config: StudyConfig, *, fresh: bool) -> None:
+    from recallreach.study.run import run_study
+    from recallreach.study.summary import print_summary
+
+    console = Console()
+    try:
+        results = run_study(config, OnConsole(console), fresh=fresh)
+    except KeyboardInterrupt:
+        typer.echo(
+            f"\nStopped. Nothing answered is lost; go on with: recallreach resume {config.folder}", err=True
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    print_summary(console, results)
+
+
+def main() -> NoReturn:
+    """Entry point: one sentence on standard error for what a user can mend, exit status 2."""
+    debug = "--debug" in sys.argv
+    try:
+        app()
+    except RecallReachError as error:
+        if debug:
+            raise
+        typer.echo(f"recallreach: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    sys.exit(0)

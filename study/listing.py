@@ -1,0 +1,28 @@
+"""What can be named in a study, by kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recallreach.agents.registry import agents
+from recallreach.errors import UnknownNameError
+from recallreach.memory.delivery import deliveries
+from recallreach.memory.systems import memories
+from recallreach.registry import Registry
+
+
+def registries() -> dict[str, Registry[Any]]:
+    """All registries by what the command line calls them."""
+    return {"memories": memories, "deliveries": deliveries, "agents": agents}
+
+
+def entries(kind: str) -> list[tuple[str, str]]:
+    """(name, summary) of all parts of one kind.
+
+    Raises:
+        UnknownNameError: no such kind.
+    """
+    known = registries()
+    if kind not in known:
+        raise UnknownNameError("kind of part", kind, known)
+    return sorted((entry.name, entry.summary) for entry in known[kind])

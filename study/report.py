@@ -1,0 +1,185 @@
+"""The report of a run folder: one HTML file that opens offline, its chart and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from recallreach.env.trajectory import TrajectoryStore
+from recallreach.env.types import Trajectory
+from recallreach.errors import DataError
+from recallreach.files import write_atomically
+from recallreach.study import charts, gallery
+from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
+from recallreach.study.manifest import read_manifest
+from recallreach.study.scoring import (
+    ChanceCheck,
+    Difference,
+    SystemScore,
+    by_system,
+    chance_check,
+    chance_curve,
+    differences,
+    score_system,
+)
+from recallreach.study.stats import RESAMPLES, Interval
+from recallreach.study.store import ResultStore, Unit, results_digest
+from recallreach.study.tables import write_tables
+
+FEW_CHAINS = 10
+"""Below this number of chains the report warns that intervals are rough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """What one kind of count over the recorded sessions should be and was."""
+
+    what: str
+    protocol: str
+    low: int
+    mean: float
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All figures of a run, ready for the terminal, the tables and the page."""
+
+    manifest: Mapping[str, Any]
+    scores: tuple[SystemScore, ...]
+    differences: tuple[Difference, ...]
+    checks: tuple[ChanceCheck, ...]
+    chance: Mapping[int, float]
+    compliance: tuple[Compliance, ...]
+    chains: int
+    digest: str
+    path: Path
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run went to its end."""
+        return self.manifest["finished_at"] is not None
+
+
+def write_report(folder: Path) -> Results:
+    """Score the run in `folder` and write report.html, retention.png and .svg, and three CSV files.
+
+    Raises:
+        DataError: not a run folder, damaged, or without a single answered probe.
+    """
+    manifest = read_manifest(folder)
+    if not (folder / RESULTS).is_file():
+        raise DataError(f"{folder} holds no results yet: run `recallreach resume {folder}`.")
+    with ResultStore(folder / RESULTS) as store:
+        units = store.units()
+        if not units:
+            raise DataError(f"{folder} holds no answered probe yet: run `recallreach resume {folder}`.")
+        results = _score(folder, manifest, units)
+        write_tables(folder, units, results.scores, results.chance)
+        figure = charts.retention_figure(results.scores, results.chance, _note(results))
+        drawn = charts.save(figure, folder, "retention")
+        write_atomically(results.path, _page(results, drawn["svg"], store, units))
+    return results
+
+
+def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> Results:
+    seed, products = manifest["config"]["seed"], manifest["products"]
+    memory_of = {system["label"]: system["memory"]["name"] for system in manifest["systems"]}
+    grouped = by_system(units, list(memory_of))
+    checks = (chance_check(memory_of.get(label, label), rows, products) for label, rows in grouped.items())
+    return Results(
+        manifest=manifest,
+        scores=tuple(score_system(label, rows, seed) for label, rows in grouped.items()),
+        differences=tuple(differences(grouped, seed)),
+        checks=tuple(check for check in checks if check is not None),
+        chance=chance_curve(units),
+        compliance=_compliance(_trajectories(folder, manifest["config"])),
+        chains=len({unit.chain for unit in units}),
+        digest=results_digest(units),
+        path=folder / REPORT,
+    )
+
+
+def _trajectories(folder: Path, config: Mapping[str, Any]) -> list[Trajectory]:
+    recorded = TrajectoryStore(folder / TRAJECTORIES)
+    places = [(chain, index) for chain in range(config["chains"]) for index in range(config["sessions"])]
+    return [recorded.load(*place) for place in places if recorded.has(*place)]
+
+
+def _compliance(trajectories: Sequence[Trajectory]) -> tuple[Compliance, ...]:
+    counts = {
+        ("steps", "22 to 28"): [len(entry.steps) - 1 for entry in trajectories],
+        ("collections opened", "at least 3"): [_collections(entry) for entry in trajectories],
+        ("distinct products opened", "about 12"): [len(entry.products) for entry in trajectories],
+    }
+    return tuple(
+        Compliance(what, protocol, min(found), fmean(found), max(found))
+        for (what, protocol), found in counts.items()
+        if found
+    )
+
+
+def _collections(trajectory: Trajectory) -> int:
+    paths = {step.url.partition("?")[0] for step in trajectory.steps}
+    return sum(path.startswith("/collection/") for path in paths)
+
+
+def _note(results: Results) -> str:
+    bands = f"Bands: 95 % intervals, bootstrap over {results.chains} chains." if results.chains > 1 else ""
+    return f"{bands} Dashed: a guess among the products seen so far.".strip()
+
+
+def _page(results: Results, svg: bytes, store: ResultStore, units: Sequence[Unit]) -> str:
+    seed = results.manifest["config"]["seed"]
+    grouped = by_system(units, [score.system for score in results.scores])
+    exhibits = {
+        label: [gallery.exhibit(store, unit) for unit in gallery.pick(rows, seed)]
+        for label, rows in grouped.items()
+    }
+    return (
+        _templates()
+        .get_template("report.html.j2")
+        .render(
+            results=results,
+            config=results.manifest["config"],
+            manifest=results.manifest,
+            chart=gallery.data_uri(svg, "image/svg+xml"),
+            reaches=sorted(results.chance),
+            exhibits=exhibits,
+            troubles=[unit for unit in units if not unit.ok],
+            few_chains=results.chains < FEW_CHAINS,
+            resamples=RESAMPLES,
+        )
+    )
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("recallreach.study"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(percent=percent, between=between, points=points)
+    return environment
+
+
+def percent(share: float | None) -> str:
+    """A share as the report writes it: 0.8712 -> "87.1 %"."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def between(interval: Interval | None, scale: float = 100.0) -> str:
+    """An interval as the report writes it: "[82.0, 91.3]"."""
+    return f"[{scale * interval.low:.1f}, {scale * interval.high:.1f}]" if interval else "–"
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{100 * difference:+.1f}"

@@ -1,0 +1,45 @@
+"""What a run says at its end: one compact table and where the report lies."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from recallreach.study.report import Results, between, percent
+from recallreach.study.scoring import SystemScore
+
+
+def print_summary(console: Console, results: Results) -> None:
+    """Print the table, the chance check, the digest and, as the last line, the path of the report."""
+    reaches = sorted(results.chance)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table.add_column("system", no_wrap=True)
+    heads = ["TSR", "95 %", *(f"r={reach}" for reach in reaches), "errors", "images", "s/probe"]
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    for score in results.scores:
+        table.add_row(*_cells(score, reaches))
+    console.print()
+    console.print(table)
+    for check in results.checks:
+        console.print(
+            f"{check.system}: {check.verdict} ({check.correct} right of {check.probes}; "
+            f"guessing gives {check.low} to {check.high})",
+            highlight=False,
+        )
+    console.print(f"Results digest: {results.digest[:16]}", highlight=False)
+    console.print(f"Report: {results.path}", highlight=False, soft_wrap=True)
+
+
+def _cells(score: SystemScore, reaches: list[int]) -> list[str]:
+    curve = {point.reach: f"{100 * point.rate:.0f}" for point in score.retention}
+    costs = [f"{score.costs.images:.1f}", f"{score.costs.seconds:.2f}"] if score.costs else ["–", "–"]
+    ends = [percent(score.tsr), between(score.interval)]
+    return [
+        score.system,
+        *ends,
+        *(curve.get(reach, "–") for reach in reaches),
+        percent(score.error_rate),
+        *costs,
+    ]

@@ -1,0 +1,52 @@
+"""Units by the dozen, for the tests of the store, the scores and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from recallreach.study.store import Unit
+
+
+PLAIN = Unit(
+    key="",
+    system="dualmem",
+    chain=0,
+    session=0,
+    probe="",
+    target="aaaaaaaa",
+    phrase="red mug",
+    first_seen=0,
+    last_seen=0,
+    reach=0,
+    seen=10,
+    bank=12,
+    status="ok",
+    correct=True,
+    answer="aaaaaaaa",
+    kind="",
+    reason="",
+    rank=1,
+    steps=2,
+    actions=('navigate("/product/aaaaaaaa")', "add_to_wishlist"),
+    calls=2,
+    images=5,
+    visual_tokens=1000,
+    text_tokens=300,
+    seconds=0.25,
+    finished_at="2026-01-01T00:00:00+00:00",
+)
+
+
+@pytest.fixture
+def make_unit() -> Callable[..., Unit]:
+    """A unit whose key and probe name come from what is given."""
+
+    def make(number: int = 0, **changes: object) -> Unit:
+        unit = replace(PLAIN, **changes)  # type: ignore[arg-type]
+        probe = unit.probe or f"c{unit.chain}-s{unit.session}-{unit.reach}-{number}"
+        return replace(unit, probe=probe, key=unit.key or f"{unit.system}/{probe}")
+
+    return make
