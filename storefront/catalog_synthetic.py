@@ -1,7 +1,8 @@
-"""Independent seeded draws: cue, title number, price, listing order, file name and id know nothing of each other.
+"""Independent seeded draws: cue, title number, price, order, file name and id know nothing of each other.
 
-The released DMV-Bench catalogue (arXiv 2606.27499) ties them together, so that text alone gives the cue away. Here
-products are numbered by their listing order, and every other property is dealt to them from a stream of its own.
+The released DMV-Bench catalogue (arXiv 2606.27499) ties them together, so that text alone gives the cue away.
+Here products are numbered by their listing order, and every other property is dealt to them from a stream of
+its own.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class Plan:
             raise ConfigError(f"{len(pieces)} collections of {variants} variants make no catalogue")
         if count > pairs:
             raise ConfigError(
-                f"{len(pieces)} collections x {variants} variants = {count} products, but {len(chosen)} objects x "
-                f"{len(COLORS)} colours give {pairs} different cues; take fewer variants or more objects"
+                f"{len(pieces)} collections x {variants} variants = {count} products, but {len(chosen)} "
+                f"objects x {len(COLORS)} colours give {pairs} different cues; "
+                "take fewer variants or more objects"
             )
         return cls(art, seed, pieces, variants, chosen)
 

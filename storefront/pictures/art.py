@@ -1,7 +1,8 @@
 """The baked layers: what there is, read and checked, with a memory bound.
 
-Each asset is three WebP files and one JSON file, path-traced once at development time (`tools/bake`): `d` the diffuse
-response to a tint with coverage in alpha, `k` everything that does not depend on the tint, `s` the shadow.
+Each asset is three WebP files and one JSON file, path-traced once at development time (`tools/bake`): `d` the
+diffuse response to a tint with coverage in alpha, `k` everything that does not depend on the tint, `s` the
+shadow.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from PIL import Image
 
 from recallreach.errors import DataError, UnknownNameError
 from recallreach.files import read_json, sha256
+from recallreach.storefront.pictures.colors import LINEAR, Floats
 
 Bytes = npt.NDArray[np.uint8]
 LAYER_FORMAT = 1
@@ -63,7 +65,7 @@ class Sized:
 
 @dataclass(frozen=True)
 class CueLayers(Sized):
-    """One cue object: `diffuse` (h, w, 4), `rest` (h, w, 3) and `shadow` (h, w), sRGB or plain bytes."""
+    """One cue object in bytes as stored: `diffuse` (h, w, 4), `rest` (h, w, 3) and `shadow` (h, w)."""
 
     diffuse: Bytes
     rest: Bytes
@@ -73,12 +75,27 @@ class CueLayers(Sized):
 
 @dataclass(frozen=True)
 class FurnitureLayers(Sized):
-    """One furniture piece: the layers of a cue at 512 x 512, a second tint response if it has one, and anchors."""
+    """One furniture piece in linear light, cut to the part of the frame that it covers.
 
-    diffuse: Bytes
-    rest: Bytes
+    Attributes:
+        top: row of the cut in the frame.
+        left: column of the cut in the frame.
+        diffuse: response to the body colour, (3, h, w).
+        second: response to the second tint, (3, h, w), if it has one.
+        rest: light that depends on no tint, (3, h, w).
+        alpha: coverage, (h, w).
+        shadow: of the whole frame, (512, 512) bytes.
+        horizon: row where floor and wall meet.
+        anchors: where objects can stand.
+    """
+
+    top: int
+    left: int
+    diffuse: Floats
+    second: Floats | None
+    rest: Floats
+    alpha: Floats
     shadow: Bytes
-    second: Bytes | None
     horizon: float
     anchors: tuple[Anchor, ...]
 
@@ -168,12 +185,17 @@ class Art:
         stem = self.folder / "furniture" / f"{category}-{style}"
         facts = _facts(stem, "furniture")
         size = (FRAME, FRAME)
+        diffuse = _layer(stem, "d", "RGBA", size)
+        cut = _extent(stem, diffuse[..., 3])
         has_second = _path(stem, "d2").exists()
         return FurnitureLayers(
-            diffuse=_layer(stem, "d", "RGBA", size),
-            rest=_layer(stem, "k", "RGB", size),
+            top=cut[0].start,
+            left=cut[1].start,
+            diffuse=_planes(diffuse[cut]),
+            second=_planes(_layer(stem, "d2", "RGB", size)[cut]) if has_second else None,
+            rest=_planes(_layer(stem, "k", "RGB", size)[cut]),
+            alpha=diffuse[..., 3][cut].astype(np.float32) / np.float32(255),
             shadow=_layer(stem, "s", "L", size),
-            second=_layer(stem, "d2", "RGB", size) if has_second else None,
             horizon=float(facts["horizon"]),
             anchors=_anchors(stem, facts),
         )
@@ -188,6 +210,17 @@ class Art:
         if not found:
             raise DataError(f"{self.folder / kind / name}.json does not exist")
         return sha256("".join(f"{path.name} {sha256(_read(path))}\n" for path in found).encode())
+
+
+def _extent(stem: Path, alpha: Bytes) -> tuple[slice, slice]:
+    rows, columns = np.flatnonzero(alpha.any(1)), np.flatnonzero(alpha.any(0))
+    if not len(rows):
+        raise DataError(f"{_path(stem, 'd')} is empty: nothing covers a pixel")
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
+
+
+def _planes(pixels: Bytes) -> Floats:
+    return LINEAR[np.moveaxis(pixels[..., :3], 2, 0)]
 
 
 def _path(stem: Path, layer: str) -> Path:

@@ -1,4 +1,4 @@
-"""Rendered files on disk: each entry carries its own checksum, so half a file or a damaged one is never served."""
+"""Rendered files on disk: each carries its own checksum, so half a file or a damaged one is never served."""
 
 from __future__ import annotations
 
@@ -49,5 +49,9 @@ class PictureCache:
         return data
 
     def put(self, name: str, data: bytes) -> None:
-        """Store an entry whole or not at all; DataError if the folder cannot be written or the disk is full."""
+        """Store an entry whole or not at all.
+
+        Raises:
+            DataError: the folder cannot be written or the disk is full.
+        """
         write_atomically(self.folder / name, hashlib.sha256(data).digest() + data)

@@ -24,8 +24,8 @@ class NamedColor:
 
     Attributes:
         rgb: what a tinted surface is painted with, 8-bit sRGB.
-        seen: what it looks like at its median, for distances; differs from `rgb` for black, which keeps some gloss.
-        gloss: factor on the tint-independent light of tinted parts; dark paint would read grey without the cut.
+        seen: what it looks like at its median, for distances; black keeps some gloss and differs from `rgb`.
+        gloss: factor on the tint-independent light of tinted parts; without it dark paint would read grey.
     """
 
     rgb: Rgb
@@ -62,6 +62,11 @@ def cue_color(name: str) -> NamedColor:
     if name not in CUE_COLORS:
         raise UnknownNameError("colour", name, CUE_COLORS)
     return CUE_COLORS[name]
+
+
+def floats(values: npt.ArrayLike) -> Floats:
+    """The values as float32; no copy if they are already."""
+    return np.asarray(values, np.float32)
 
 
 def linear(rgb: npt.ArrayLike) -> Floats:
@@ -114,7 +119,8 @@ def seen_lab() -> Floats:
 def nearest_color(lab: npt.ArrayLike) -> npt.NDArray[np.intp]:
     """Index in `COLORS` of the named colour nearest to each OKLab value (..., 3)."""
     apart = np.asarray(lab, np.float32)[..., None, :] - seen_lab()
-    return np.argmin(np.einsum("...c,...c->...", apart, apart), axis=-1)
+    nearest: npt.NDArray[np.intp] = np.argmin((apart * apart).sum(-1), axis=-1)
+    return nearest
 
 
 @dataclass(frozen=True, slots=True)

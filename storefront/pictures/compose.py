@@ -1,6 +1,6 @@
 """The compositor: a furniture piece in a studio, and a recoloured cue object planted into it.
 
-Everything is linear float32. A tinted surface is `rest + diffuse * albedo`: one baked sprite gives all colours.
+Light is linear float32 in planes (3, h, w), which NumPy works through several times faster than (h, w, 3).
 """
 
 from __future__ import annotations
@@ -10,23 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
-from PIL import Image
 
-from recallreach.storefront.pictures.art import FRAME, Anchor, Bytes, CueLayers, FurnitureLayers, Sized
-from recallreach.storefront.pictures.colors import LINEAR, Floats, NamedColor, linear, oklab
+from recallreach.storefront.pictures.art import FRAME, Anchor, Bytes, FurnitureLayers
+from recallreach.storefront.pictures.colors import LINEAR, Floats, NamedColor, floats, linear, oklab
 from recallreach.storefront.pictures.looks import Look
+from recallreach.storefront.pictures.sprites import Sprite, Window
 
 FURNITURE_SHADOW, CUE_SHADOW = 0.85, 0.8
-SHADOW_FLOOR = 0.05
-"""Shadow below this is render noise; cutting it off avoids a visible crop edge."""
-
-SHADOW_FADE = 0.08
-"""Part of a sprite's width over which its shadow fades out, so that a long one is not cut."""
-
-LONGEST_SIDE = 0.26
-"""Longest side of a cue as a fraction of the frame; thin objects end up below the asked area."""
-
 SINK = 0.05
 """Part of its height that a cue stands in front of its anchor."""
 
@@ -36,60 +26,7 @@ WALL_FADE = 60
 """Half height of the soft step between wall and floor, in pixels."""
 
 
-Window = tuple[slice, slice]
-"""Rows and columns."""
-
-ALL: Window = (slice(None), slice(None))
-
-
-@dataclass(frozen=True)
-class Sprite(Sized):
-    """A cue object at its size in the frame; colours are linear and premultiplied with alpha.
-
-    Attributes:
-        diffuse: response to the tint, (h, w, 3).
-        rest: light that does not depend on the tint, (h, w, 3).
-        alpha: coverage, (h, w).
-        shadow: 0..1, (h, w).
-        tint: how far a pixel's light comes from the tint, 0..1, (h, w).
-        thin: the object is only a few pixels wide.
-    """
-
-    diffuse: Floats
-    rest: Floats
-    alpha: Floats
-    shadow: Floats
-    tint: Floats
-    thin: bool
-
-    @functools.cached_property
-    def mask(self) -> npt.NDArray[np.bool_]:
-        """Where the object is, (h, w)."""
-        return self.alpha >= 0.5
-
-    @functools.cached_property
-    def box(self) -> tuple[int, int, int, int]:
-        """Left, top, right, bottom of the mask within the sprite; right and bottom are exclusive."""
-        rows, columns = np.flatnonzero(self.mask.any(1)), np.flatnonzero(self.mask.any(0))
-        return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-
-    @functools.cached_property
-    def tinted(self) -> npt.NDArray[np.bool_]:
-        """Mask pixels that show the tint, (h, w)."""
-        return self.mask & (self.tint > 0.5)
-
-    def light(self, color: NamedColor, part: Window = ALL) -> Floats:
-        """Premultiplied linear light of a part in one colour, (h, w, 3)."""
-        tinted = self.diffuse[part] * color.albedo
-        if color.gloss == 1:
-            return tinted + self.rest[part]
-        gloss = 1 - np.float32(1 - color.gloss) * self.tint[part]
-        return tinted + self.rest[part] * gloss[..., None]
-
-    def seen(self, color: NamedColor) -> Floats:
-        """OKLab of the median tint pixel in one colour, (3,)."""
-        light = self.light(color)[self.tinted] / self.alpha[self.tinted][:, None]
-        return np.median(oklab(np.minimum(light, 1)), axis=0).astype(np.float32)
+WHOLE: Window = (slice(0, FRAME), slice(0, FRAME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,45 +47,54 @@ class Placement:
 @functools.cache
 def _vignette() -> Floats:
     rows, columns = np.mgrid[0:FRAME, 0:FRAME].astype(np.float32)
-    return 1.10 - 0.22 * (((columns - 190) / 420) ** 2 + ((rows - 230) / 460) ** 2)
+    return floats(1.10 - 0.22 * (((columns - 190) / 420) ** 2 + ((rows - 230) / 460) ** 2))
 
 
 def _studio_light(horizon: float) -> Floats:
     step = np.clip((np.arange(FRAME, dtype=np.float32) - (horizon - WALL_FADE)) / (2 * WALL_FADE), 0, 1)
-    step = step * step * (3 - 2 * step)
-    rows: Floats = (0.92 + 0.14 * step)[:, None]
-    return rows * _vignette()
+    rows = 0.92 + 0.14 * (step * step * (3 - 2 * step))
+    return floats(rows[:, None] * _vignette())
 
 
 def _shifted(layer: Bytes, shift: tuple[int, int]) -> Bytes:
+    """The layer moved right and down; what comes into view repeats the edge."""
     rows = np.clip(np.arange(FRAME) - shift[1], 0, FRAME - 1)
     columns = np.clip(np.arange(FRAME) - shift[0], 0, FRAME - 1)
     return layer[rows[:, None], columns]
 
 
-def _extent(alpha: Bytes, shift: tuple[int, int]) -> Window:
-    """Rows and columns of a layer that hold the piece and stay in the frame after the shift."""
-    found = []
-    for axis, move in ((1, shift[1]), (0, shift[0])):
-        used = np.flatnonzero(alpha.any(axis))
-        found.append(slice(max(int(used[0]), -move), min(int(used[-1]) + 1, FRAME - move)))
-    return found[0], found[1]
-
-
 def compose_scene(layers: FurnitureLayers, look: Look) -> Floats:
-    """Linear light (512, 512, 3) of the piece in its studio, without a cue."""
+    """Planes of linear light (3, 512, 512) of the piece in its studio, without a cue."""
     shadow = _shifted(layers.shadow, look.shift).astype(np.float32)
     studio = _studio_light(layers.horizon + look.shift[1]) * (1 - shadow * np.float32(FURNITURE_SHADOW / 255))
-    light = studio[..., None] * linear(look.backdrop)
-    rows, columns = _extent(layers.diffuse[..., 3], look.shift)
-    piece = LINEAR[layers.rest[rows, columns]]
-    piece += LINEAR[layers.diffuse[rows, columns, :3]] * linear(look.body)
+    light = studio * linear(look.backdrop)[:, None, None]
+    shown, part = _shown(layers, look.shift)
+    piece = layers.diffuse[:, *part] * linear(look.body)[:, None, None]
+    piece += layers.rest[:, *part]
     if layers.second is not None:
-        piece += LINEAR[layers.second[rows, columns]] * linear(look.second)
-    alpha = layers.diffuse[rows, columns, 3:].astype(np.float32) / 255
-    behind = light[moved((rows, columns), look.shift[1], look.shift[0])]
-    behind += (piece - behind) * alpha
+        piece += layers.second[:, *part] * linear(look.second)[:, None, None]
+    behind = light[:, *shown]
+    behind += (piece - behind) * layers.alpha[part]
     return light
+
+
+def _shown(layers: FurnitureLayers, shift: tuple[int, int]) -> tuple[Window, Window]:
+    """Where in the frame the shifted piece shows, and that part of its layers."""
+    return clipped(layers.alpha.shape, (layers.left + shift[0], layers.top + shift[1]), WHOLE)
+
+
+def clipped(shape: tuple[int, ...], corner: tuple[int, int], view: Window) -> tuple[Window, Window]:
+    """The part of the frame that an image covers within a view, and that part of the image.
+
+    Args:
+        shape: height and width of the image.
+        corner: left and top of the image in the frame; may lie outside.
+        view: rows and columns of the frame.
+    """
+    left, top = corner
+    rows = slice(max(view[0].start, top), min(view[0].stop, top + shape[0]))
+    columns = slice(max(view[1].start, left), min(view[1].stop, left + shape[1]))
+    return (rows, columns), moved((rows, columns), -top, -left)
 
 
 def moved(window: Window, down: int, right: int) -> Window:
@@ -161,63 +107,6 @@ def shifted_anchors(layers: FurnitureLayers, look: Look) -> tuple[Anchor, ...]:
     """The piece's anchors in the frame of one look."""
     right, down = look.shift
     return tuple(replace(anchor, x=anchor.x + right, y=anchor.y + down) for anchor in layers.anchors)
-
-
-def make_sprite(layers: CueLayers, fraction: float) -> Sprite:
-    """A cue object whose mask covers `fraction` of the frame, unless its longest side forbids it."""
-    solid = layers.diffuse[..., 3] > 127
-    rows, columns = np.flatnonzero(solid.any(1)), np.flatnonzero(solid.any(0))
-    side = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1
-    wanted = fraction * FRAME * FRAME
-    most = LONGEST_SIDE * FRAME / side
-    scale = min((wanted / solid.sum()) ** 0.5, most)
-    sprite = _scaled(layers, scale)
-    for _ in range(3):
-        refined = min(scale * (wanted / max(int(sprite.mask.sum()), 1)) ** 0.5, most)
-        if abs(refined - scale) < 0.002 * scale:
-            break
-        scale = refined
-        sprite = _scaled(layers, scale)
-    return sprite
-
-
-def _scaled(layers: CueLayers, scale: float) -> Sprite:
-    height, width = layers.shadow.shape
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    coverage = layers.diffuse[..., 3].astype(np.float32) / 255
-    alpha = np.clip(_resized(coverage, size), 0, 1)
-    alpha[alpha < 1 / 255] = 0
-    diffuse = _resized_light(layers.diffuse[..., :3], coverage, size) * (alpha > 0)[..., None]
-    rest = _resized_light(layers.rest, coverage, size) * (alpha > 0)[..., None]
-    return Sprite(diffuse, rest, alpha, _resized_shadow(layers.shadow, size), _tint(diffuse, rest), layers.thin)
-
-
-def _resized(plane: Floats, size: tuple[int, int]) -> Floats:
-    resized = Image.fromarray(np.ascontiguousarray(plane)).resize(size, Image.Resampling.BICUBIC)
-    return np.asarray(resized, np.float32).copy()
-
-
-def _resized_light(pixels: Bytes, coverage: Floats, size: tuple[int, int]) -> Floats:
-    light = LINEAR[pixels] * coverage[..., None]
-    return np.maximum(np.dstack([_resized(light[..., channel], size) for channel in range(3)]), 0)
-
-
-def _resized_shadow(shadow: Bytes, size: tuple[int, int]) -> Floats:
-    value = (shadow.astype(np.float32) / 255 - SHADOW_FLOOR) / (1 - SHADOW_FLOOR)
-    fade = _edge_fade(shadow.shape[0])[:, None] * _edge_fade(shadow.shape[1])
-    return np.clip(_resized(np.clip(value, 0, 1) * fade, size), 0, 1)
-
-
-def _edge_fade(length: int) -> Floats:
-    inward = np.minimum(np.arange(length), np.arange(length)[::-1]).astype(np.float32)
-    return np.minimum(inward / max(1.0, SHADOW_FADE * length), 1)
-
-
-def _tint(diffuse: Floats, rest: Floats) -> Floats:
-    """Weight of the tint: 0 on white dials and glass, 1 on painted parts."""
-    tinted = diffuse.max(2)
-    share = tinted / (tinted + rest.max(2) + 1e-4)
-    return np.clip((share - 0.35) / 0.4, 0, 1).astype(np.float32)
 
 
 def fits(sprite: Sprite, anchor: Anchor) -> bool:
@@ -263,22 +152,7 @@ def place(
     return best
 
 
-def overlap(sprite: Sprite, corner: tuple[int, int], view: Window) -> tuple[Window, Window]:
-    """The part of the frame that a sprite covers within a view, and that part of the sprite.
-
-    Args:
-        sprite: the cue object at its size.
-        corner: its left and top in the frame.
-        view: rows and columns of the frame.
-    """
-    left, top = corner
-    height, width = sprite.alpha.shape
-    rows = slice(max(view[0].start, top), min(view[0].stop, top + height))
-    columns = slice(max(view[1].start, left), min(view[1].stop, left + width))
-    return (rows, columns), moved((rows, columns), -top, -left)
-
-
 def plant(light: Floats, sprite: Sprite, color: NamedColor, part: Window) -> Floats:
-    """Linear light of a window of the scene with `part` of the sprite, and its shadow, in it."""
+    """Linear light (3, h, w) of a window of the scene with `part` of the sprite, and its shadow, in it."""
     behind = (1 - np.float32(CUE_SHADOW) * sprite.shadow[part]) * (1 - sprite.alpha[part])
-    return light * behind[..., None] + sprite.light(color, part)
+    return light * behind + sprite.light(color, part)

@@ -1,8 +1,8 @@
-"""Picture files of equal length: neither their size nor any metadata field tells one picture from another.
+"""Picture files of equal length: neither their size nor any metadata tells one picture from another.
 
-JPEG is filled up with `0xFF` bytes before the end marker. The standard allows any number of such fill bytes before a
-marker (ITU-T T.81, B.1.1.2), so every decoder skips them and there is no field to read. Lossless WebP is written in the
-extended layout and gets one chunk of an unknown type, which readers must ignore (RFC 9649, section 2.7.1.6).
+JPEG is filled up with `0xFF` bytes before the end marker. The standard allows any number of them before a marker
+(ITU-T T.81, B.1.1.2), so every decoder skips them and there is no field to read. Lossless WebP is written in the
+extended layout and gets one chunk of an unknown type, which readers ignore (RFC 9649, "Unknown Chunks").
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FILL = b"FILL"
 
 
 def encode_jpeg(pixels: Bytes) -> bytes:
-    """JPEG of quality 92 without chroma subsampling: blocks of 8 x 8 that are equal decode to equal pixels."""
+    """JPEG of quality 92 without chroma subsampling: equal blocks of 8 x 8 pixels decode to equal pixels."""
     raw = io.BytesIO()
     Image.fromarray(pixels).save(raw, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     body = raw.getvalue()
@@ -39,7 +39,7 @@ def encode_webp(pixels: Bytes) -> bytes:
     head = b"VP8X" + struct.pack("<I", 10) + bytes(4) + canvas
     length = 12 + len(head) + len(image) + 8
     fill = bytes(_target(length, WEBP_LENGTH) - length)
-    payload = b"WEBP" + head + image + _FILL + struct.pack("<I", len(fill)) + fill
+    payload: bytes = b"WEBP" + head + image + _FILL + struct.pack("<I", len(fill)) + fill
     return b"RIFF" + struct.pack("<I", len(payload)) + payload
 
 

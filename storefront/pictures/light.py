@@ -1,4 +1,4 @@
-"""From linear light to 8-bit pixels: tone curve, sRGB and film grain in integer arithmetic, equal on every machine."""
+"""From linear light to 8-bit pixels: tone curve, sRGB and film grain, by one integer table."""
 
 from __future__ import annotations
 
@@ -39,10 +39,17 @@ def grain_tile() -> npt.NDArray[np.int16]:
 
 
 def develop(light: Floats, grain: tuple[int, int]) -> Bytes:
-    """8-bit sRGB pixels of linear light (h, w, 3) in 0..4; `grain` is the tile position of the top left pixel."""
-    height, width = light.shape[:2]
-    steps = (light * np.float32(TABLE_STEPS / TABLE_RANGE) + np.float32(0.5)).astype(np.int32)
-    levels = tone_table().take(steps)
-    levels += grain_tile()[grain[0] : grain[0] + height, grain[1] : grain[1] + width, None] + np.int16(8)
+    """8-bit sRGB pixels (h, w, 3) of planes of linear light (3, h, w) in 0..4.
+
+    Args:
+        light: what falls on the film.
+        grain: row and column of the grain tile at the top left pixel.
+    """
+    _, height, width = light.shape
+    steps = light * np.float32(TABLE_STEPS / TABLE_RANGE)
+    steps += np.float32(0.5)
+    levels = tone_table().take(steps.astype(np.int32))
+    levels += grain_tile()[grain[0] : grain[0] + height, grain[1] : grain[1] + width] + np.int16(8)
     np.clip(levels, 0, 255 * 16 + 15, out=levels)
-    return (levels >> 4).astype(np.uint8)
+    levels >>= 4
+    return np.ascontiguousarray(np.moveaxis(levels.astype(np.uint8), 0, 2))

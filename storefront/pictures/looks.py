@@ -1,4 +1,4 @@
-"""How one product is photographed: body colour, backdrop, framing and grain, from its id and never from its cue."""
+"""How a product is photographed: body colour, backdrop, framing and grain, from its id and never its cue."""
 
 from __future__ import annotations
 

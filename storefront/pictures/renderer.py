@@ -1,4 +1,4 @@
-"""Pictures of a catalogue: rendered when first asked for, kept on disk under a name made of everything they show."""
+"""Pictures of a catalogue: rendered when first asked for, kept on disk by a hash of all that they show."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from recallreach.storefront.pictures.art import FRAME, Anchor, Bytes, FurnitureL
 from recallreach.storefront.pictures.cache import PictureCache, default_cache
 from recallreach.storefront.pictures.colors import Floats, cue_color
 from recallreach.storefront.pictures.compose import (
+    WHOLE,
     Placement,
-    Sprite,
+    clipped,
     compose_scene,
-    make_sprite,
-    overlap,
     place,
     plant,
     shifted_anchors,
@@ -28,6 +27,7 @@ from recallreach.storefront.pictures.compose import (
 from recallreach.storefront.pictures.encoding import encode_jpeg, encode_webp
 from recallreach.storefront.pictures.light import develop
 from recallreach.storefront.pictures.looks import Look, look_of
+from recallreach.storefront.pictures.sprites import Sprite, make_sprite
 
 if TYPE_CHECKING:
     from recallreach.storefront.catalog import Catalog
@@ -38,8 +38,10 @@ VERSION = "1"
 CUE_FRACTION = 0.017
 """Median cue area in the published benchmark, as a fraction of the frame (DMV-Bench, arXiv 2606.27499)."""
 
-WHOLE = (slice(0, FRAME), slice(0, FRAME))
 LAYER_BYTES = 96 * 2**20
+FLOOR_FIRST = 0.4
+"""Share of products whose cue is tried on the floor before it is tried on the piece."""
+
 ENOUGH_CONTRAST, ENOUGH_CONTRAST_THIN = 0.15, 0.18
 """OKLab distance between cue and background that settles where it stands."""
 
@@ -64,13 +66,13 @@ class Rendered:
 
 
 class Pictures:
-    """The picture source of a catalogue; safe for several threads and, over one cache folder, several processes.
+    """The picture source of a catalogue; safe for several threads and, on one cache folder, processes.
 
     Args:
         catalog: whose products are shown.
         cache: folder of rendered files; None takes `default_cache()`.
-        cue_fraction: area of the cue's mask as a fraction of the frame. Objects whose longest side would pass 26 % of
-            the frame stay smaller.
+        cue_fraction: area of the cue's mask as a fraction of the frame. Objects whose longest side would pass
+            26 % of the frame stay smaller.
         lossless: serve lossless WebP, equal to `render` pixel by pixel, instead of JPEG of quality 92.
     """
 
@@ -126,12 +128,13 @@ class Pictures:
         color, sprite = cue_color(cue.color), self._sprite(cue.slug)
         enough = ENOUGH_CONTRAST_THIN if sprite.thin else ENOUGH_CONTRAST
         placement = place(sprite, color, base, self._tried(product_id, anchors), enough)
-        frame, part = overlap(sprite, placement.corner, WHOLE)
-        cued, mask = base.copy(), np.zeros((FRAME, FRAME), bool)
+        frame, part = clipped(sprite.alpha.shape, placement.corner, WHOLE)
         at = look.grain[0] + frame[0].start, look.grain[1] + frame[1].start
-        cued[frame] = develop(plant(light[frame], sprite, color, part), at)
+        cued, mask, changed = base.copy(), np.zeros((FRAME, FRAME), bool), np.zeros((FRAME, FRAME), bool)
+        cued[frame] = develop(plant(light[:, *frame], sprite, color, part), at)
         mask[frame] = sprite.mask[part]
-        return Rendered(base, cued, mask, (base != cued).any(2), placement)
+        changed[frame] = (base[frame] != cued[frame]).any(2)
+        return Rendered(base, cued, mask, changed, placement)
 
     def _scene(self, product_id: str) -> tuple[Floats, Bytes, Look, tuple[Anchor, ...]]:
         product, look = self.catalog.by_id(product_id), look_of(self.catalog, product_id)
@@ -140,8 +143,11 @@ class Pictures:
         return light, develop(light, look.grain), look, shifted_anchors(layers, look)
 
     def _tried(self, product_id: str, anchors: tuple[Anchor, ...]) -> list[Anchor]:
-        order = stream(self.catalog.seed, "anchors", product_id).permutation(len(anchors))
-        return [anchors[index] for index in order]
+        """The anchors in seeded order; those on the piece come before the floor, or after it."""
+        rng = stream(self.catalog.seed, "anchors", product_id)
+        shuffled = [anchors[index] for index in rng.permutation(len(anchors))]
+        floor_first = bool(rng.random() < FLOOR_FIRST)
+        return sorted(shuffled, key=lambda anchor: (anchor.kind == "floor") != floor_first)
 
     def _piece(self, category: str, style: str) -> FurnitureLayers:
         key = ("furniture", category, style)

@@ -1,7 +1,7 @@
-"""Random training pictures: cues planted in random scenes, cut out or whole, a few hundred microseconds each.
+"""Random training pictures: cues planted in random scenes, cut out or whole, one or two milliseconds each.
 
-Scenes share furniture, palettes and compositor with the shop's pictures but no catalogue: which cue a product has is
-never read here.
+Scenes share furniture, palettes and compositor with the shop's pictures but no catalogue: which cue a product
+has is never read here.
 """
 
 from __future__ import annotations
@@ -19,18 +19,16 @@ from recallreach.storefront.data import COLORS
 from recallreach.storefront.pictures.art import FRAME, Anchor, Art, Bytes, LayerCache
 from recallreach.storefront.pictures.colors import CUE_COLORS, LINEAR, Floats, oklab
 from recallreach.storefront.pictures.compose import (
-    Sprite,
-    Window,
+    clipped,
     compose_scene,
     corner_at,
-    make_sprite,
     moved,
-    overlap,
     plant,
     shifted_anchors,
 )
 from recallreach.storefront.pictures.light import develop
 from recallreach.storefront.pictures.looks import Look, draw_look
+from recallreach.storefront.pictures.sprites import Sprite, Window, make_sprite
 
 Indices = npt.NDArray[np.int64]
 Pair = tuple[str, str]
@@ -38,10 +36,10 @@ Pair = tuple[str, str]
 FRACTIONS = (0.008, 0.030)
 """Smallest and largest cue area in training pictures, as a fraction of the frame."""
 
-SIZES = 8
-"""Cue sizes are rounded to this many steps, so that scaled sprites can be reused."""
+SIZES = tuple(float(size) for size in np.geomspace(*FRACTIONS, 8))
+"""Cue areas are one of these, so that scaled sprites can be reused."""
 
-SCENES_HELD, PICTURES_PER_SCENE = 32, 24
+SCENES_HELD, PICTURES_PER_SCENE = 32, 48
 """Scenes kept ready, and how many pictures one scene gives on average before it is replaced."""
 
 WITHOUT_CUE = 0.2
@@ -90,7 +88,7 @@ class SceneSampler:
         seed: non-negative.
         objects: slugs of the cue objects to show; None takes all there is art for.
         colors: colour names to show; None takes all ten.
-        held_out: (object slug, colour) pairs that are never shown, to test whether the pair is composed or memorised.
+        held_out: (object slug, colour) pairs that are never shown, to test whether pairs are composed.
         art: another folder of layers.
 
     Raises:
@@ -139,7 +137,7 @@ class SceneSampler:
         return self._collect(n, size, self._crop)
 
     def frames(self, n: int, size: int = 128) -> tuple[Bytes, Indices, Indices]:
-        """`n` whole pictures, scaled to `size` with Pillow's antialiased bilinear filter; returns as `crops` does."""
+        """`n` whole pictures, scaled to `size` by Pillow's bilinear filter; returns as `crops` does."""
         return self._collect(n, size, self._frame)
 
     def _collect(
@@ -171,10 +169,10 @@ class SceneSampler:
         pixels = scene.base[view].copy()
         if sprite is None:
             return pixels
-        shown, part = overlap(sprite, planted.corner, view)
+        shown, part = clipped(sprite.alpha.shape, planted.corner, view)
         if shown[0].start < shown[0].stop and shown[1].start < shown[1].stop:
             color = CUE_COLORS[self.colors[planted.pair[1]]]
-            light = plant(scene.light[shown].astype(np.float32), sprite, color, part)
+            light = plant(scene.light[:, *shown].astype(np.float32), sprite, color, part)
             at = scene.look.grain[0] + shown[0].start, scene.look.grain[1] + shown[1].start
             pixels[moved(shown, -view[0].start, -view[1].start)] = develop(light, at)
         return pixels
@@ -184,14 +182,13 @@ class SceneSampler:
         if self._rng.random() < WITHOUT_CUE:
             return _Planted(scene, self._spot(scene))
         pair = self._pairs[int(self._rng.integers(len(self._pairs)))]
-        sprite = self._sprite(self.objects[pair[0]], int(self._rng.integers(SIZES)))
+        sprite = self._sprite(self.objects[pair[0]], int(self._rng.integers(len(SIZES))))
         seen = self._seen(pair, sprite)
         for _ in range(ATTEMPTS):
             corner = corner_at(sprite, *self._spot(scene))
             if np.linalg.norm(seen - _behind(scene.base, sprite, corner)) >= LEAST_CONTRAST:
                 break
-        left, top, right, bottom = sprite.box
-        centre = corner[0] + (left + right) / 2, corner[1] + (top + bottom) / 2
+        centre = corner[0] + sprite.centre[0], corner[1] + sprite.centre[1]
         return _Planted(scene, centre, pair, sprite, corner)
 
     def _spot(self, scene: _Scene) -> tuple[float, float]:
@@ -221,8 +218,7 @@ class SceneSampler:
         return _Scene(light, base, look, shifted_anchors(layers, look))
 
     def _sprite(self, slug: str, size: int) -> Sprite:
-        fraction = float(np.geomspace(*FRACTIONS, SIZES)[size])
-        return self._layers.get((slug, size), lambda: make_sprite(self.art.cue(slug), fraction))
+        return self._layers.get((slug, size), lambda: make_sprite(self.art.cue(slug), SIZES[size]))
 
     def _seen(self, pair: tuple[int, int], sprite: Sprite) -> Floats:
         if pair not in self._seen_by_pair:
