@@ -23,7 +23,9 @@ from toolkit import (
     tube,
 )
 
-CAMERA = Camera((1.25, -3.6, 1.4), (0.0, 0.0, 0.40), 62)
+CAMERA = Camera((1.25, -3.6, 1.4), (0.0, 0.0, 0.40), 64)
+CLOSE_CAMERA = Camera((1.25, -3.6, 1.4), (0.0, 0.0, 0.42), 76)
+SMALL_STYLES = ("minimalist", "industrial", "rustic", "scandinavian")
 
 
 @furniture("chair")
@@ -35,7 +37,7 @@ def chair(style: str) -> Piece:
         "industrial": _stool_chair,
         "rustic": _ladder_chair,
         "japandi": _spindle_chair,
-        "scandinavian": _open_arm_chair,
+        "scandinavian": _wishbone_chair,
         "bohemian": _peacock_chair,
         "mid-century": _open_arm_chair,
         "vintage": _wing_chair,
@@ -43,7 +45,7 @@ def chair(style: str) -> Piece:
     }
     parts, seat_height = makers.get(style, _armchair)(look)
     seat = Anchor("seat", "seat", (0, -0.12, seat_height), 0.5, 0.5)
-    return Piece(parts, [seat], CAMERA)
+    return Piece(parts, [seat], CLOSE_CAMERA if style in SMALL_STYLES else CAMERA)
 
 
 def _frame_paint(look: Style) -> Any:
@@ -145,6 +147,23 @@ def _open_arm_chair(look: Style) -> tuple[list[Any], float]:
         button = tint("button", 0.9, shade=0.55)
         parts += [sphere((x, 0.205 + 0.215 * (z - 0.6), z), 0.013, button) for x in (-0.15, 0, 0.15) for z in (0.62, 0.78)]
     return parts, 0.505
+
+
+def _wishbone_chair(look: Style) -> tuple[list[Any], float]:
+    """A light wooden chair with one bent rail for arms and back, and a soft round seat."""
+    cloth, frame = tint_fabric(), _frame_paint(look)
+    parts = [pad((-0.27, -0.27, 0.42), (0.54, 0.50, 0.075), cloth, look.edge, look.puff)]
+    parts.append(box((-0.27, -0.27, 0.385), (0.54, 0.5, 0.045), frame, 0.015))
+    for x in (-0.23, 0.23):
+        parts.append(leg("tapered", (x, -0.22, 0.42), (x * 1.15, -0.28, 0), frame, 0.024))
+        post = [(x * 1.12, 0.30, 0), (x, 0.2, 0.42), (x * 1.18, 0.14, 0.71)]
+        parts.append(tube(post, 0.018, frame, smooth=False, taper=[0.75, 1.15, 0.8]))
+    rail = [(-0.30, -0.06, 0.69), (-0.31, 0.12, 0.71), (-0.24, 0.30, 0.745), (0, 0.37, 0.765)]
+    rail += [(-x, y, z) for x, y, z in reversed(rail[:-1])]
+    parts.append(tube(rail, 0.021, frame))
+    for side in (-1, 1):
+        parts.append(tube([(0, 0.22, 0.43), (0, 0.28, 0.58), (side * 0.085, 0.325, 0.75)], 0.011, frame))
+    return parts, 0.508
 
 
 def _peacock_chair(look: Style) -> tuple[list[Any], float]:

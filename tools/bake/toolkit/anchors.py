@@ -12,7 +12,7 @@ from .scene import project
 FLOOR_BOX = 100
 CUE_BOX = 80
 MARGIN = 4
-MOST_COVERED = 0.15
+MOST_COVERED = 0.06
 
 Record = dict[str, Any]
 
@@ -89,7 +89,7 @@ def _floor_spots(alpha: np.ndarray, unit: float, pixels: int) -> list[tuple[floa
             covered = covered_share(alpha, unit, x, y, FLOOR_BOX)
             if covered <= MOST_COVERED:
                 centre = abs(x - pixels / 2)
-                spots.append((covered * 300 + abs(y - base) + 0.25 * centre, x, y, scale))
+                spots.append((covered * 1500 + abs(y - base) + 0.25 * centre, x, y, scale))
     return spots
 
 

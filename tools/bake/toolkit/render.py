@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from PIL import Image
 
 from .materials import set_tint, tint_zones
 from .pack import TINT_ALBEDO
@@ -51,6 +52,8 @@ def _configure_cycles(cycles: Any, settings: Settings) -> None:
     cycles.adaptive_threshold = 0.02
     cycles.use_denoising = True
     cycles.denoiser = "OPENIMAGEDENOISE"
+    cycles.denoising_quality = settings.denoiser
+    cycles.denoising_prefilter = "FAST" if settings.denoiser == "FAST" else "ACCURATE"
     cycles.max_bounces = settings.bounces
     cycles.diffuse_bounces = 2
     cycles.glossy_bounces = 2
@@ -83,7 +86,11 @@ def _shadow_pass(cove: Any, settings: Settings) -> np.ndarray:
     cove.is_shadow_catcher = True
     for thing in modelled_objects():
         thing.visible_camera = False
-    return _grab(settings.shadow_samples)[..., 3]
+    scene = bpy.context.scene
+    scene.cycles.max_bounces = settings.shadow_bounces
+    scene.render.resolution_percentage = 100 // settings.shadow_shrink
+    small = Image.fromarray(_grab(settings.shadow_samples)[..., 3])
+    return np.asarray(small.resize((settings.pixels, settings.pixels), Image.Resampling.BICUBIC))
 
 
 def _grab(samples: int) -> np.ndarray:
