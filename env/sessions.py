@@ -19,10 +19,10 @@ _DAYS_BETWEEN = 3
 _HOURS = (8, 22)
 _SECONDS_A_STEP = (20, 60)
 _GOAL = (
-    "You are furnishing your home and want to find one favourite {category} in this shop. Compare before "
-    "you decide: look around at least three collections of {category} products, open about a dozen product "
-    "pages, and look at each picture, price and review. You have {budget} steps. With your last step, while "
-    "the page of your favourite is open, finish with add_to_wishlist."
+    "You are furnishing your home and want one favourite out of this shop's {category}. Compare before you "
+    "decide: look around at least three collections of {category}, open about a dozen product pages, and "
+    "look at each picture, price and review. You have {budget} steps. With your last step, while the page of "
+    "your favourite is open, finish with add_to_wishlist."
 )
 
 

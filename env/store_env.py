@@ -71,9 +71,10 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         pixels: whether the observation holds the decoded product picture.
         task: the episode's task where `reset` gets no options, or a function that draws one.
         render_mode: None or "ansi".
+        on_close: called once when the environment is closed, after its transport.
     """
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 (declared so by gymnasium.Env)
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (declared so by gymnasium.Env)
 
     def __init__(
         self,
@@ -82,6 +83,7 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         pixels: bool = False,
         task: Task | TaskSource | None = None,
         render_mode: str | None = None,
+        on_close: Callable[[], None] | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ConfigError(f"unknown render_mode {render_mode!r}; known: {self.metadata['render_modes']}")
@@ -89,7 +91,7 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         self.render_mode = render_mode
         self.action_space = action_space()
         self.observation_space = observation_space(pixels=pixels)
-        self._pixels = pixels
+        self._pixels, self._on_close = pixels, on_close
         self._source = task
         self._task = Task()
         self._now: Observation | None = None
@@ -162,6 +164,9 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         """Close the transport; a second call does nothing."""
         self._now, self._over = None, True
         self.transport.close()
+        if self._on_close is not None:
+            on_close, self._on_close = self._on_close, None
+            on_close()
 
     def _running(self) -> Observation:
         if self._now is None:
