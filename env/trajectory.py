@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from recallreach.env.actions import parse_action, product_id_of
 from recallreach.env.types import Observation, PageView, Trajectory, TrajectoryStep, Transport
@@ -202,7 +202,7 @@ def _short(value: str | None) -> str:
     return repr(value if value is None or len(value) <= 80 else value[:80] + "...")
 
 
-_ADAPTER = TypeAdapter(Trajectory, config=ConfigDict(strict=True, extra="forbid"))
+_ADAPTER = TypeAdapter(Trajectory)
 
 
 def _checked(path: Path, content: Any) -> Trajectory:
@@ -211,7 +211,7 @@ def _checked(path: Path, content: Any) -> Trajectory:
     if content["version"] != VERSION:
         raise DataError(f"{path} has version {content['version']!r}; this release reads version {VERSION}")
     try:
-        return _ADAPTER.validate_json(dump_json(content["trajectory"]))
+        return _ADAPTER.validate_json(dump_json(content["trajectory"]), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the top level"
