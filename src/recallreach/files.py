@@ -13,8 +13,14 @@ from typing import Any
 from recallreach.errors import DataError
 
 
-def write_atomically(path: Path, data: bytes | str) -> None:
+def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> None:
     """Write `data` to `path` so that a reader, or a crash, never sees half of it.
+
+    Args:
+        path: the file; its folder is made if need be.
+        data: the whole content.
+        durable: flush to disk first. Only a cache that checks what it reads can do without: after a power failure
+            the file may be empty.
 
     Raises:
         DataError: the folder cannot be written or the disk is full; nothing is left behind.
@@ -27,7 +33,8 @@ def write_atomically(path: Path, data: bytes | str) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except OSError as error:

@@ -54,4 +54,4 @@ class PictureCache:
         Raises:
             DataError: the folder cannot be written or the disk is full.
         """
-        write_atomically(self.folder / name, hashlib.sha256(data).digest() + data)
+        write_atomically(self.folder / name, hashlib.sha256(data).digest() + data, durable=False)

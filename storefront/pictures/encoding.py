@@ -1,8 +1,9 @@
 """Picture files of equal length: neither their size nor any metadata tells one picture from another.
 
-JPEG is filled up with `0xFF` bytes before the end marker. The standard allows any number of them before a marker
-(ITU-T T.81, B.1.1.2), so every decoder skips them and there is no field to read. Lossless WebP is written in the
-extended layout and gets one chunk of an unknown type, which readers ignore (RFC 9649, "Unknown Chunks").
+JPEG is filled up with `0xFF` bytes before the end marker. The standard allows any number of them before a
+marker (ITU-T T.81, B.1.1.2), so every decoder skips them and there is no field to read. Lossless WebP is
+written in the extended layout and gets one chunk of an unknown type, which readers ignore (RFC 9649, "Unknown
+Chunks").
 """
 
 from __future__ import annotations

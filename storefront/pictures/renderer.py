@@ -88,9 +88,9 @@ class Pictures:
             raise ConfigError(f"cue_fraction is {cue_fraction}; it must lie between 0.001 and 0.1")
         self.catalog, self.cue_fraction, self.lossless = catalog, cue_fraction, lossless
         self.version = VERSION
+        self.folder = Path(cache) if cache is not None else default_cache()
         self._layers = LayerCache(LAYER_BYTES)
-        folder = Path(cache) if cache is not None else default_cache()
-        self.cache = PictureCache(folder / "pictures" / self._key())
+        self._cache = PictureCache(self.folder / "pictures" / self._key())
 
     @property
     def media_type(self) -> str:
@@ -104,22 +104,31 @@ class Pictures:
             UnknownNameError: no such product.
             DataError: a layer is missing or damaged, or the cache cannot be read or written.
         """
-        cached = self.cache.get(f"{product_id}-cued")
+        cached = self._cache.get(f"{product_id}-cued")
         return cached or self._keep(f"{product_id}-cued", self.render(product_id).cued)
 
     def base(self, product_id: str) -> bytes:
         """The encoded picture without the cue; raises like `picture`."""
-        cached = self.cache.get(f"{product_id}-base")
+        cached = self._cache.get(f"{product_id}-base")
         return cached or self._keep(f"{product_id}-base", self._scene(product_id)[1])
 
-    def build(self, product_id: str) -> None:
-        """Render and store both pictures of a product unless both are there; raises like `picture`."""
+    def build(self, product_id: str) -> bool:
+        """Render and store both pictures of a product unless both are there; raises like `picture`.
+
+        Returns:
+            Whether something had to be rendered.
+        """
         names = (f"{product_id}-base", f"{product_id}-cued")
-        if all(self.cache.get(name) for name in names):
-            return
+        if all(self._cache.get(name) for name in names):
+            return False
         rendered = self.render(product_id)
         for name, pixels in zip(names, (rendered.base, rendered.cued), strict=True):
             self._keep(name, pixels)
+        return True
+
+    def encode(self, pixels: Bytes) -> bytes:
+        """A picture file of `media_type` with the length that all of them have."""
+        return encode_webp(pixels) if self.lossless else encode_jpeg(pixels)
 
     def render(self, product_id: str) -> Rendered:
         """Both pictures before encoding, with mask and placement; raises like `picture`."""
@@ -157,8 +166,8 @@ class Pictures:
         return self._layers.get(slug, lambda: make_sprite(self.catalog.art.cue(slug), self.cue_fraction))
 
     def _keep(self, name: str, pixels: Bytes) -> bytes:
-        data = encode_webp(pixels) if self.lossless else encode_jpeg(pixels)
-        self.cache.put(name, data)
+        data = self.encode(pixels)
+        self._cache.put(name, data)
         return data
 
     def _key(self) -> str:

@@ -92,17 +92,18 @@ def make_sprite(layers: CueLayers, fraction: float) -> Sprite:
     wanted = fraction * FRAME * FRAME
     most = LONGEST_SIDE * FRAME / side
     scale = min((wanted / solid.sum()) ** 0.5, most)
-    sprite = _scaled(layers, scale)
+    sprite = scale_sprite(layers, scale)
     for _ in range(3):
         refined = min(scale * (wanted / max(int(sprite.mask.sum()), 1)) ** 0.5, most)
         if abs(refined - scale) < 0.002 * scale:
             break
         scale = refined
-        sprite = _scaled(layers, scale)
+        sprite = scale_sprite(layers, scale)
     return sprite
 
 
-def _scaled(layers: CueLayers, scale: float) -> Sprite:
+def scale_sprite(layers: CueLayers, scale: float) -> Sprite:
+    """A cue object at `scale` times the size of its layers."""
     height, width = layers.shadow.shape
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     coverage = layers.diffuse[..., 3].astype(np.float32) / np.float32(255)
