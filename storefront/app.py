@@ -119,10 +119,7 @@ def _guard(response: Response) -> Response:
 
 def _problem_page(shop: Shop) -> Callable[[HTTPException], BaseResponse]:
     def handle(error: HTTPException) -> BaseResponse:
-        status = error.code or 500
-        if status < 400:
-            return Response(error.get_body(), status, error.get_headers())
-        return _page(shop, error, status)
+        return _page(shop, error, error.code or 500)
 
     return handle
 

@@ -50,11 +50,13 @@ class SearchIndex:
 
     def single_words(self, query: str, limit: int = 3) -> list[tuple[str, int]]:
         """Words of `query` that find something by themselves in titles or collections, with their hits."""
-        found = []
-        for word in dict.fromkeys(query.split()):
-            if any(max(self._weights.get(part, {0: 0}).values()) >= PLACE_WEIGHT for part in words(word)):
-                found.append((word, len(self.find(word))))
-        return [(word, hits) for word, hits in found if hits][:limit]
+        asked = [word for word in dict.fromkeys(query.split()) if self._names_something(word)]
+        return [(word, hits) for word in asked if (hits := len(self.find(word)))][:limit]
+
+    def _names_something(self, word: str) -> bool:
+        return any(
+            max(self._weights[part].values()) >= PLACE_WEIGHT for part in words(word) if part in self._weights
+        )
 
     def _add(self, at: int, text: str, weight: int) -> None:
         for word in words(text):
