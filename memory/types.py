@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom of a part of a picture, as shares of its width and height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,14 @@ class Retrieved:
         score: fused score, larger is better.
         channels: score of each channel before fusion, by name.
         picture: encoded bytes of the stored picture, or None.
+        tile: the part of the picture that matched best, where retrieval looked at tiles.
     """
 
     record: Record
     score: float
     channels: Mapping[str, float] = field(default_factory=dict)
     picture: bytes | None = None
+    tile: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ The shop's scene sampler feeds memory's training loop here, because memory itsel
 
 from __future__ import annotations
 
+import os
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -36,9 +39,9 @@ def art_hash(art: Art) -> str:
     return sha256(dump_json({"cues": cues, "furniture": pieces}).encode())
 
 
-def make_source(seed: int) -> CropSource:
-    """The shop's sampler over all art, as a worker process needs it: importable and called with a seed."""
-    return SceneSampler(seed)
+def make_source(art_folder: Path, seed: int) -> CropSource:
+    """The shop's sampler over all art in a folder, as worker processes need it: importable."""
+    return SceneSampler(seed, art=Art(art_folder))
 
 
 def train_one(plan: Plan, out: Path, folder: Path, *, workers: int) -> Path:
@@ -50,14 +53,25 @@ def train_one(plan: Plan, out: Path, folder: Path, *, workers: int) -> Path:
         folder: chunks and state; a run that was interrupted continues from here.
         workers: rendering processes.
     """
-    art = Art()
-    vocabulary, used = shop_vocabulary(art), art_hash(art)
-    own = folder / used[:12] / f"{plan.kind}-{plan.seed}"
-    network = train(plan, vocabulary, make_source, own, workers=workers, report=typer.echo)
+    used = art_hash(Art())
+    own = folder / used[:12]
+    art = _snapshot(own / "art")
+    source, vocabulary = partial(make_source, art.folder), shop_vocabulary(art)
+    state = own / f"{plan.kind}-{plan.seed}"
+    network = train(plan, vocabulary, source, state, workers=workers, report=typer.echo)
     facts: dict[str, Any] = {**plan.facts(), "art": used, "steps": sum(phase.steps for phase in plan.phases)}
     path = out / f"{plan.kind}.safetensors"
     save_checkpoint(path, plan.kind, network, vocabulary, facts)
     return path
+
+
+def _snapshot(folder: Path) -> Art:
+    """A copy of the art, so that art that is added meanwhile cannot change a run."""
+    if not folder.exists():
+        copy = folder.with_name(f"{folder.name}-{os.getpid()}")
+        shutil.copytree(Art().folder, copy)
+        copy.rename(folder)
+    return Art(folder)
 
 
 def main(
