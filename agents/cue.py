@@ -59,10 +59,16 @@ def _phrase(text: str) -> CuePhrase:
 
 
 def named(phrase: CuePhrase, text: str) -> tuple[bool, float]:
-    """Whether `text` names the colour, and the share of the object's words it names (plural or not)."""
+    """Whether `text` names the colour, and how far it names the object: the share of its words.
+
+    Plural or not does not matter. Half of the words and the last one are needed for it to count at all:
+    "eye mask" may mean an eye sleep mask, "mask" alone or "eye" does not.
+    """
     words = {_stem(word) for word in re.findall(r"[a-z]+", text.casefold())}
-    hits = sum(_stem(word) in words for word in phrase.words)
-    return phrase.color in words, hits / len(phrase.words) if phrase.words else 0.0
+    wanted = [_stem(word) for word in phrase.words]
+    share = sum(word in words for word in wanted) / len(wanted) if wanted else 0.0
+    named_enough = share >= 0.5 and wanted[-1] in words
+    return phrase.color in words, share if named_enough else 0.0
 
 
 def _stem(word: str) -> str:

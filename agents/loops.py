@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from recallreach.agents.errors import MemoryContractError, ModelError
@@ -14,6 +13,8 @@ from recallreach.agents.results import HitTrace, PartTrace, RecallResult, TurnTr
 from recallreach.agents.types import Agent, Usage
 from recallreach.env.actions import parse_reply, product_id_of, render_action
 from recallreach.env.errors import TransportError
+from recallreach.env.sessions import FEWEST_STEPS, seen_at
+from recallreach.env.trajectory import PictureBlobs, experiences, products_seen
 from recallreach.env.types import (
     Navigate,
     Observation,
@@ -27,9 +28,6 @@ from recallreach.errors import DataError
 from recallreach.memory.types import Delivered, Delivery, Experience, MemorySystem, Query, Retrieved
 from recallreach.seeding import stream
 
-FEWEST_STEPS = 22
-"""Steps below which a browsing session may not end (DMV-Bench, arXiv 2606.27499: 22 to 28)."""
-_SECONDS_ON_A_PAGE = (20, 75)
 _TAG = re.compile(r"\bM\d+\b", re.IGNORECASE)
 
 
@@ -50,13 +48,6 @@ class PictureSink(Protocol):
 
     def put(self, picture: bytes) -> str:
         """Store bytes once; returns their SHA-256."""
-
-
-class PictureBlobs(Protocol):
-    """Gives encoded pictures back by their SHA-256."""
-
-    def get(self, sha256: str) -> bytes:
-        """The stored bytes, or DataError."""
 
 
 def browse(env: ShopEnv, agent: Agent, plan: SessionPlan, *, seed: int, pictures: PictureSink) -> Trajectory:
@@ -81,27 +72,28 @@ def browse(env: ShopEnv, agent: Agent, plan: SessionPlan, *, seed: int, pictures
     _, info = env.reset(seed=episode_seed(seed, "browse", plan.chain, plan.index), options=options)
     observation: Observation = info["observation"]
     agent.begin(plan.goal, episode_seed(seed, "agent", plan.chain, plan.index))
-    clock = _Clock(plan, seed)
-    steps = [_recorded("", "", observation, clock, pictures)]
+    recording = _Recording(plan, seed, pictures)
+    recording.add(observation, "", "")
     ended = False
     while not ended:
         turn = agent.act(observation, None)
         _, _, terminated, truncated, info = env.step(turn.reply)
         observation, ended = info["observation"], terminated or truncated
-        steps.append(_recorded(turn.reply, render_action(info["action"]), observation, clock, pictures))
-    return Trajectory(plan, tuple(steps), _products(steps))
+        recording.add(observation, turn.reply, render_action(info["action"]))
+    return Trajectory(plan, tuple(recording.steps), products_seen(recording.steps))
 
 
 def remember(memory: MemorySystem, trajectory: Trajectory, pictures: PictureBlobs) -> None:
-    """Replay one recorded session into `memory`: every page view in order, then the end of the session.
+    """Replay one recorded session into `memory`: every page view in order, then its end.
+
+    A refused action changed no page and is no view.
 
     Raises:
         DataError: a picture of the trajectory is missing.
     """
-    for number, step in enumerate(trajectory.steps):
-        picture = None if step.picture is None else pictures.get(step.picture)
-        session = trajectory.plan.index
-        memory.write(Experience(step.url, step.title, step.text, picture, session, number, step.seen_at))
+    for view in experiences(trajectory, pictures):
+        place = (view.session, view.step, view.seen_at)
+        memory.write(Experience(view.url, view.title, view.text, view.picture, *place))
     memory.end_session()
 
 
@@ -160,6 +152,22 @@ def recall(
 def episode_seed(seed: int, *purpose: str | int) -> int:
     """Seed of one episode, from the study's seed and what the episode is."""
     return int(stream(seed, "episode", *purpose).integers(2**31))
+
+
+@dataclass(slots=True)
+class _Recording:
+    """A browsing session as far as it has come."""
+
+    plan: SessionPlan
+    seed: int
+    pictures: PictureSink
+    steps: list[TrajectoryStep] = field(default_factory=list)
+
+    def add(self, page: Observation, reply: str, action: str) -> None:
+        picture = None if page.picture is None else self.pictures.put(page.picture)
+        moment = seen_at(self.plan, self.seed, len(self.steps))
+        seen = (page.url, page.title, page.text, picture, moment, page.message)
+        self.steps.append(TrajectoryStep(reply, action, *seen))
 
 
 @dataclass(slots=True)
@@ -247,30 +255,3 @@ def _tag_named(thought: str, delivered: Delivered) -> str:
     """The last delivered tag that a thought names, or ""."""
     known = [item for tag in _TAG.findall(thought) if (item := delivered.by_tag(tag))]
     return known[-1].tag if known else ""
-
-
-class _Clock:
-    """Simulated time of one session: between 20 and 75 seconds on every page."""
-
-    def __init__(self, plan: SessionPlan, seed: int) -> None:
-        self._now = datetime.fromisoformat(plan.started_at)
-        self._random = stream(seed, "dwell", plan.chain, plan.index)
-
-    def tick(self) -> str:
-        """The time now; the next call is a page later."""
-        now = self._now
-        self._now += timedelta(seconds=int(self._random.integers(*_SECONDS_ON_A_PAGE, endpoint=True)))
-        return now.isoformat(timespec="seconds")
-
-
-def _recorded(
-    reply: str, action: str, observation: Observation, clock: _Clock, pictures: PictureSink
-) -> TrajectoryStep:
-    picture = None if observation.picture is None else pictures.put(observation.picture)
-    page = (observation.url, observation.title, observation.text)
-    return TrajectoryStep(reply, action, *page, picture, clock.tick(), observation.message)
-
-
-def _products(steps: list[TrajectoryStep]) -> tuple[str, ...]:
-    seen = [product for step in steps if (product := product_id_of(step.url)) is not None]
-    return tuple(dict.fromkeys(seen))
