@@ -19,8 +19,8 @@ def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> 
     Args:
         path: the file; its folder is made if need be.
         data: the whole content.
-        durable: flush to disk first. Only a cache that checks what it reads can do without: after a power failure
-            the file may be empty.
+        durable: flush to disk first. Only a cache that checks what it reads can do without: after a power
+            failure the file may be empty.
 
     Raises:
         DataError: the folder cannot be written or the disk is full; nothing is left behind.

@@ -15,17 +15,20 @@ from recallreach.files import write_atomically
 from recallreach.seeding import stream
 from recallreach.storefront.data import COLORS, shop_words
 from recallreach.storefront.pictures.art import Art, Bytes
-from recallreach.storefront.pictures.colors import backdrops, cue_color, floats, linear
-from recallreach.storefront.pictures.compose import compose_scene, plant
+from recallreach.storefront.pictures.colors import backdrops, cue_color, linear
+from recallreach.storefront.pictures.compose import clipped, compose_scene, plant
 from recallreach.storefront.pictures.light import develop
 from recallreach.storefront.pictures.looks import draw_look
 from recallreach.storefront.pictures.renderer import Pictures
-from recallreach.storefront.pictures.sprites import ALL, scale_sprite
+from recallreach.storefront.pictures.sprites import scale_sprite
 
 CUE_SIZES = (150, 56)
 """Tile sizes of the cue sheets, in pixels: to judge the look, and whether it still reads when small."""
 
 OBJECTS_PER_SHEET = 20
+FILL = 0.84
+"""Part of a cue tile that the object's longer side takes."""
+
 LABEL = 14
 QUALITY = 90
 PAPER, INK = (24, 26, 28), (225, 225, 225)
@@ -85,13 +88,15 @@ def product_sheet(pictures: Pictures, product_ids: Sequence[str], size: int = 20
 
 def _cue_tile(art: Art, slug: str, color: str, size: int) -> Bytes:
     layers = art.cue(slug)
-    sprite = scale_sprite(layers, 0.98 * size / max(layers.shadow.shape))
-    height, width = sprite.alpha.shape
-    top, left = (size - height) // 2, (size - width) // 2
-    light = np.repeat(np.repeat(linear(backdrops()[0])[:, None, None], size, 1), size, 2)
-    view = (slice(None), slice(top, top + height), slice(left, left + width))
-    light[view] = plant(light[view], sprite, cue_color(color), ALL)
-    return develop(floats(light), (0, 0))
+    native = scale_sprite(layers, 1)
+    left, top, right, bottom = native.box
+    sprite = scale_sprite(layers, FILL * size / max(right - left, bottom - top))
+    left, top, right, bottom = sprite.box
+    corner = (size - left - right) // 2, (size - top - bottom) // 2
+    shown, part = clipped(sprite.alpha.shape, corner, (slice(0, size), slice(0, size)))
+    light = np.tile(linear(backdrops()[0])[:, None, None], (1, size, size))
+    light[:, *shown] = plant(light[:, *shown], sprite, cue_color(color), part)
+    return develop(light, (0, 0))
 
 
 def _piece_tile(art: Art, category: str, style: str, size: int) -> Bytes:
