@@ -49,6 +49,7 @@ class ChromiumTransport(SessionTransport):
     ) -> None:
         super().__init__(base_url, picture=picture)
         self._browser, self._wants_screenshot, self._timeout = browser, screenshot, timeout
+        self._version = ""
         self._driver: Driver | None = None
         self._worker: Worker | None = None
         self._cookies: list[Any] = []
@@ -58,6 +59,11 @@ class ChromiumTransport(SessionTransport):
     def pid(self) -> int | None:
         """Process id of the browser now running, or None."""
         return self._driver.pid if self._driver else None
+
+    @property
+    def version(self) -> str:
+        """Version of the browser that was last started, for instance "131.0.6778.33", or ""."""
+        return self._version
 
     def close(self) -> None:
         """Close the browser and leave no process behind; a second call does nothing."""
@@ -86,6 +92,7 @@ class ChromiumTransport(SessionTransport):
             self._driver, self._worker = Driver(self.origin, settings), Worker("recallreach-chromium")
         driver, cookies = self._driver, self._cookies
         self._call(lambda: driver.open(cookies), _LAUNCH)
+        self._version = driver.version
 
     def _serve(self, request: Request) -> Served:
         driver = self._require_driver()

@@ -82,6 +82,7 @@ class Driver:
     def __init__(self, origin: Origin, settings: Settings) -> None:
         self.origin, self.settings = origin, settings
         self.pid: int | None = None
+        self.version = ""
         self._playwright: Playwright | None = None
         self._browser: Chromium | None = None
         self._context: BrowserContext | None = None
@@ -181,6 +182,7 @@ class Driver:
         if self.settings.screenshot is None:
             flags.append("--blink-settings=imagesEnabled=false")
         self._browser = self._playwright.chromium.launch(executable_path=self.settings.executable, args=flags)
+        self.version = self._browser.version
         session = self._browser.new_browser_cdp_session()
         processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
         self.pid = next((int(entry["id"]) for entry in processes if entry["type"] == "browser"), None)
