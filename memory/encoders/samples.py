@@ -7,7 +7,6 @@ schedule, which keeps a run independent of how fast the workers are.
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -122,8 +121,8 @@ class ChunkQueue:
 
 @contextmanager
 def render_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes at low priority; on the way out, chunks not yet begun are dropped."""
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=os.nice, initargs=(5,)) as pool:
+    """Worker processes; on the way out, chunks not yet begun are dropped."""
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         try:
             yield pool
         finally:

@@ -93,12 +93,12 @@ def standard_plan(kind: Kind, seed: int, scale: float = 1.0) -> Plan:
         return max(1, round(count * scale))
 
     if kind == "eye":
-        close = phase("close", Recipe("crops", 96, chunks=chunks(48)), 1800, 96, 4e-3)
-        whole = phase("whole", Recipe("frames", 512, chunk=64, chunks=chunks(16)), 400, 8, 1e-3)
+        near = phase("near", Recipe("crops", 96, chunks=chunks(32)), 2000, 64, 4e-3)
+        wide = phase("wide", Recipe("crops", 256, chunk=128, chunks=chunks(32)), 300, 12, 1e-3)
     else:
-        close = phase("close", Recipe("crops", 256, 4, chunks=chunks(24)), 1800, 96, 4e-3)
-        whole = phase("whole", Recipe("frames", 512, 4, chunk=256, chunks=chunks(48)), 1500, 64, 2e-3)
-    return Plan(kind, seed, (close, whole))
+        near = phase("near", Recipe("crops", 256, 4, chunk=256, chunks=chunks(32)), 2000, 64, 4e-3)
+        wide = phase("wide", Recipe("frames", 512, 4, chunk=256, chunks=chunks(48)), 1500, 48, 2e-3)
+    return Plan(kind, seed, (near, wide))
 
 
 def pairwise_loss(logits: Tensor, names: Tensor, colors: Tensor) -> Tensor:
