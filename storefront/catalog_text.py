@@ -11,7 +11,8 @@ import numpy as np
 from recallreach.seeding import stream
 from recallreach.storefront.data import shop_words
 
-STAR_ODDS = {5: 0.48, 4: 0.32, 3: 0.14, 2: 0.06}
+STARS = "555555555555444444443332"
+"""Odds of the star counts, as a bag to draw from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,14 @@ def reviews(subject: Subject) -> tuple[tuple[str, int, str], ...]:
     """Two to four (author, stars, text) rows without a repeated author or text."""
     rng, words = subject.stream("reviews"), shop_words()
     authors = _sample(rng, words["reviewers"], int(rng.integers(2, 5)))
-    stars = rng.choice(list(STAR_ODDS), size=len(authors), p=list(STAR_ODDS.values()))
-    texts = {star: _sample(rng, lines, len(lines)) for star, lines in words["reviews"].items()}
-    rows = [(author, int(star)) for author, star in zip(authors, stars, strict=True)]
-    return tuple((author, star, texts[str(star)].pop()) for author, star in rows if texts[str(star)])
+    rows = []
+    said: set[str] = set()
+    for author in authors:
+        stars = int(STARS[int(rng.integers(len(STARS)))])
+        text = _pick(rng, [line for line in words["reviews"][str(stars)] if line not in said])
+        said.add(text)
+        rows.append((author, stars, text))
+    return tuple(rows)
 
 
 def _pick(rng: np.random.Generator, entries: Sequence[str]) -> str:
