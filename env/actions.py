@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recallreach.env.grammar import KNOWN, Reading, has_call, name_of, read_action, render_action
+from recallreach.env.grammar import KNOWN, Reading, calls_in, has_call, name_of, read_action, render_action
 from recallreach.env.toolcalls import find_json
 from recallreach.env.types import Action, Invalid
 
@@ -42,6 +42,7 @@ _INPUT = re.compile(r"^[ \t>*_#`]{0,12}action input[*_`]{0,3}[ \t]{0,3}[:：]", 
 _PRODUCT = re.compile(r"/product/([0-9a-fA-F]{8})/?")
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{0,20}://[^/?#]*)?([^?#]*)", re.I)
 _PROSE_LINES = 400
+_FENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,9 @@ def _with_input(name: str, given: str) -> Reading:
 def _unfenced(text: str) -> str:
     """Without the blank lines and the code fence in front."""
     start = text.lstrip(" \t\r\n*_")
-    while start.startswith("```"):
+    for _ in range(_FENCES):
+        if not start.startswith("```"):
+            break
         first, _, rest = start.partition("\n")
         inline = first.strip("`").strip()
         start = (
@@ -170,7 +173,7 @@ def _unmarked(body: str, problems: list[str]) -> Reply:
             rest = "\n".join(lines[number + 1 :])
             several = ["several actions: the first was taken"] if has_call(rest) else []
             return Reply(_thought("\n".join(lines[:number])), action, tuple(noted + several))
-    return _only_call(lines, noted)
+    return _only_call(body, noted)
 
 
 def _lone(line: str) -> Action | None:
@@ -197,15 +200,13 @@ def _prefixes(words: str) -> list[str]:
     return [" ".join(parts[: count + 1]) for count in range(len(parts))]
 
 
-def _only_call(lines: list[str], noted: list[str]) -> Reply:
+def _only_call(body: str, noted: list[str]) -> Reply:
     """The one call in a text of prose; two different ones are not guessed between."""
-    actions = [read_action(line).action for line in lines[:_PROSE_LINES] if has_call(line)]
-    valid = list(dict.fromkeys(action for action in actions if not isinstance(action, Invalid)))
-    thought = "\n".join(lines).strip()
-    if len(valid) == 1:
-        return Reply(_thought(thought), valid[0], tuple(noted))
-    reason = "several different actions" if valid else f"no action found; known: {KNOWN}"
-    return Reply(_thought(thought), Invalid(reason), tuple(noted))
+    calls = list(dict.fromkeys(calls_in(body)))
+    if len(calls) == 1:
+        return Reply(_thought(body), calls[0], tuple(noted))
+    reason = "several different actions" if calls else f"no action found; known: {KNOWN}"
+    return Reply(_thought(body), Invalid(reason), tuple(noted))
 
 
 def _thought(head: str) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from recallreach.env.types import Action, AddToWishlist, Back, Click, Done, Invalid, Navigate, Open, Search
 
@@ -22,7 +23,7 @@ _NAMES = {
     "done": "done|finish",
 }
 _NAME = re.compile("|".join(f"(?P<{name}>(?:{form}))(?!\\w)" for name, form in _NAMES.items()), re.I)
-_CALL = re.compile(r"(?<![\w.])(?:" + "|".join(_NAMES.values()) + r")\s{0,3}[(（](?=[^\n]*[)）])", re.I)
+_CALL = re.compile(r"(?<![\w.])(?:" + "|".join(_NAMES.values()) + r")\s{0,3}[(（](?=[^\n]{0,500}[)）])", re.I)
 _DECORATION = " \t\r\n`*_>#-•~\"'“”‘’«»„「『[(<{"
 _ENUMERATION = re.compile(r"\(?\d{1,3}[.)]\s+(?=[A-Za-z`*])")
 _FILLER = re.compile(
@@ -52,6 +53,7 @@ _TAG = re.compile(r"[\[(\"'“]*([A-Za-z]{1,3})[ _-]?(\d{1,4})[\])\"'”]*")
 _ENDS = re.compile(r"\s*(?:$|\n|[.!;:](?:\s|$)|[.!]?\s*(?:#|//|<|\(|—|–|- |\*\*|```|`))")
 _ENDS_LOOSELY = re.compile(r"\s*,\s|\s+to (?:the )?(?:previous|last) page\b", re.I)
 _MAX_DIGITS = 9
+_CALLS_READ = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,17 @@ def read_action(text: str, *, lone: bool = False) -> Reading:
 def has_call(text: str) -> bool:
     """Whether a call such as `click_index(3)` stands anywhere in `text`."""
     return _CALL.search(text) is not None
+
+
+def calls_in(text: str) -> list[Action]:
+    """The valid calls in a text of prose, in order, but for those that the words before them may deny."""
+    actions: list[Action] = []
+    for found in islice(_CALL.finditer(text), _CALLS_READ):
+        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        reading = read_action(text[found.start() :]) if not _NEGATION.search(line) else None
+        if reading is not None and not isinstance(reading.action, Invalid):
+            actions.append(reading.action)
+    return actions
 
 
 def name_of(text: str) -> str | None:
