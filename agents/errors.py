@@ -39,7 +39,3 @@ class MissingExtraError(RecallReachError):
             f"{part} needs the package {package!r}, which is not installed. "
             f"Install it with: pip install 'recallreach[{extra}]'"
         )
-
-
-class MemoryContractError(RecallReachError):
-    """A memory system did what its contract forbids, so no later number of this run would mean anything."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from recallreach.agents.errors import MemoryContractError, ModelError
+from recallreach.agents.errors import ModelError
 from recallreach.agents.results import HitTrace, PartTrace, RecallResult, TurnTrace, item_traces
 from recallreach.agents.types import Agent, Usage
 from recallreach.env.actions import parse_reply, product_id_of, render_action
@@ -25,6 +25,7 @@ from recallreach.env.types import (
     TrajectoryStep,
 )
 from recallreach.errors import DataError
+from recallreach.memory.check import ContractError
 from recallreach.memory.types import Delivered, Delivery, Experience, MemorySystem, Query, Retrieved
 from recallreach.seeding import stream
 
@@ -128,7 +129,7 @@ def recall(
         failed; "invalid" when the probe asks for something its chain has not shown.
 
     Raises:
-        MemoryContractError: the bank changed during the probe.
+        ContractError: the bank changed during the probe.
     """
     started, episode = time.perf_counter(), _Episode(delivered=Delivered())
     draft = RecallResult(probe.id, agent.name, memory.name, delivery.name, "ok", bank=len(memory))
@@ -142,7 +143,7 @@ def recall(
         kind = getattr(error, "kind", "data")
         draft = replace(draft, status="error", kind=str(kind), reason=str(error))
     if len(memory) != draft.bank:
-        raise MemoryContractError(
+        raise ContractError(
             f"memory {memory.name!r} went from {draft.bank} to {len(memory)} records while a question was "
             "asked; retrieve() must not write"
         )

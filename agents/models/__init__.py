@@ -36,4 +36,11 @@ def _scripted() -> Callable[..., ChatModel]:
     return ScriptedModel
 
 
+def _openai() -> Callable[..., ChatModel]:
+    from recallreach.agents.models.openai_compatible import OpenAICompatible
+
+    return OpenAICompatible
+
+
 models.add("scripted", "replies from a list or a function; for tests", _scripted)
+models.add("openai", "any server with the OpenAI chat protocol: vLLM, Ollama, Gemini, ...", _openai)

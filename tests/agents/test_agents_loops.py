@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recallreach.agents.errors import MemoryContractError, ModelError
+from recallreach.agents.errors import ModelError
 from recallreach.agents.loops import browse, recall, remember
 from recallreach.agents.results import RecallResult
 from recallreach.agents.types import Turn
@@ -14,6 +14,7 @@ from recallreach.env.errors import TransportError
 from recallreach.env.types import Observation
 from recallreach.errors import DataError
 from recallreach.files import sha256
+from recallreach.memory.check import ContractError
 from recallreach.memory.delivery import build_delivery
 from recallreach.memory.types import Delivered
 
@@ -204,7 +205,7 @@ def test_a_memory_that_writes_while_asked_stops_the_run(world: Any, memory: Any,
         return found
 
     memory._choose = writing
-    with pytest.raises(MemoryContractError, match="must not write"):
+    with pytest.raises(ContractError, match="must not write"):
         ask(world, memory, Reciting(), target)
 
 
