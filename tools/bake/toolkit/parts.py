@@ -10,7 +10,10 @@ import bmesh
 import bpy
 
 from .scene import Point, add_object
-from .shapes import lathe, modifier, tube
+from .shapes import lathe, tube
+
+PAD_CELLS = 16
+EDGE_CELLS = 4
 
 
 def pad(corner: Point, size: Point, paint: Any, edge: float = 0.04, puff: float = 0.015) -> Any:
@@ -18,28 +21,41 @@ def pad(corner: Point, size: Point, paint: Any, edge: float = 0.04, puff: float 
     mesh = bpy.data.meshes.new("pad")
     work = bmesh.new()
     bmesh.ops.create_cube(work, size=2)
-    bmesh.ops.subdivide_edges(work, edges=work.edges[:], cuts=9, use_grid_fill=True)
+    bmesh.ops.subdivide_edges(work, edges=work.edges[:], cuts=PAD_CELLS - 1, use_grid_fill=True)
+    radius = min(edge, min(size) * 0.49)
     for vertex in work.verts:
-        vertex.co = _bulged(tuple(vertex.co), size, puff)
+        vertex.co = _rounded(tuple(vertex.co), size, radius, puff)
     work.to_mesh(mesh)
     work.free()
     mesh.materials.append(paint)
     mesh.shade_smooth()
     made = add_object("pad", mesh)
     made.location = tuple(c + s / 2 for c, s in zip(corner, size, strict=True))
-    limit = min(size) * 0.45
-    modifier(made, "BEVEL", width=min(edge, limit), segments=5, limit_method="ANGLE", angle_limit=math.radians(50))
-    return modifier(made, "WEIGHTED_NORMAL")
+    return made
 
 
-def _bulged(unit: Point, size: Point, puff: float) -> Point:
-    """A point of the cube -1..1 scaled to ``size``, pushed outwards most in the middle of its face."""
-    out = []
+def _rounded(unit: Point, size: Point, radius: float, puff: float) -> Point:
+    """A point of the cube -1..1 moved onto a rounded box, pushed outwards most in the middle of its face."""
+    core = [half / 2 - radius for half in size]
+    spread = [_spread(u, c, radius) for u, c in zip(unit, core, strict=True)]
+    inner = [min(max(p, -c), c) for p, c in zip(spread, core, strict=True)]
+    out = [p - q for p, q in zip(spread, inner, strict=True)]
+    length = math.hypot(*out)
+    moved = [q + o * radius / length for q, o in zip(inner, out, strict=True)]
     for axis in range(3):
-        u, v = (unit[k] for k in range(3) if k != axis)
-        push = puff * (1 - u * u) * (1 - v * v) if abs(unit[axis]) > 0.999 else 0
-        out.append(unit[axis] * (size[axis] / 2 + push))
-    return out[0], out[1], out[2]
+        if abs(unit[axis]) > 0.999:
+            u, v = (unit[k] for k in range(3) if k != axis)
+            moved[axis] += math.copysign(puff * (1 - u * u) * (1 - v * v), unit[axis])
+    return moved[0], moved[1], moved[2]
+
+
+def _spread(unit: float, core: float, radius: float) -> float:
+    """Grid position -1..1 to metres: flat cells over the core, cells of equal angle over the rounded edge."""
+    step = abs(unit) * PAD_CELLS / 2
+    flat = PAD_CELLS / 2 - EDGE_CELLS
+    if step <= flat:
+        return math.copysign(core * step / flat, unit)
+    return math.copysign(core + radius * math.tan(math.pi / 4 * (step - flat) / EDGE_CELLS), unit)
 
 
 def leg(kind: str, top: Point, foot: Point, paint: Any, thickness: float = 0.02) -> Any:
