@@ -106,7 +106,8 @@ def _draw_chance(axes: Axes, chance: Mapping[int, float]) -> None:
 
 def _dress(axes: Axes, reaches: Sequence[int]) -> None:
     axes.set_ylim(0, 1)
-    axes.set_xlim((reaches[0] - 0.15, reaches[-1] + 0.1) if reaches else (0, 1))
+    span = max(reaches[-1] - reaches[0], 1) if reaches else 1
+    axes.set_xlim((reaches[0] - 0.04 * span, reaches[-1] + 0.01 * span) if reaches else (0, 1))
     axes.xaxis.set_major_locator(MultipleLocator(1 if len(reaches) <= 12 else 5))
     axes.yaxis.set_major_locator(MultipleLocator(0.2))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))

@@ -12,7 +12,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainValidator,
     ValidationError,
     model_validator,
 )
@@ -33,7 +32,7 @@ def _number_or_names(value: object) -> object:
     raise ValueError("expected a whole number of at least 1 or a list of names")
 
 
-Names = Annotated[int | tuple[str, ...] | None, PlainValidator(_number_or_names)]
+Names = Annotated[int | tuple[str, ...] | None, BeforeValidator(_number_or_names)]
 
 UNSETTLING = frozenset({"name", "out", "error_threshold"})
 """Keys that change no result, so a run may be resumed with other values."""

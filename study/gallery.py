@@ -45,6 +45,11 @@ class Exhibit:
     chosen: str
     wanted: str
 
+    @property
+    def pictured(self) -> bool:
+        """Whether any delivered item came with its picture."""
+        return any(item.picture for item in self.items)
+
 
 def pick(units: Sequence[Unit], seed: int) -> list[Unit]:
     """Right and wrong probes of one system: a seeded choice that covers different reaches first."""

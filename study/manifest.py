@@ -41,17 +41,17 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def describe(identity: Mapping[str, Any], browser: Mapping[str, str] | None) -> dict[str, Any]:
+def describe(identity: Mapping[str, Any], browser: Mapping[str, Any] | None) -> dict[str, Any]:
     """A new manifest.
 
     Args:
         identity: the entries named in `IDENTITY` and whatever else is known of the study.
-        browser: how the browser calls itself and where it comes from; None in process.
+        browser: which browser is used and where it comes from; None in process.
     """
     return {
         "format": FORMAT,
         **identity,
-        "browser": dict(browser) if browser else None,
+        "browser": {**browser, "version": ""} if browser else None,
         "versions": {"recallreach": recallreach.__version__, **library_versions()},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -127,9 +127,11 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_atomically(folder / FILE, dump_json(manifest))
 
 
-def finish(folder: Path, digest: str) -> None:
-    """Note that the run is complete, and the digest of its results."""
+def finish(folder: Path, digest: str, browser_version: str = "") -> None:
+    """Note that the run is complete, the digest of its results, and the version of the browser that ran."""
     manifest = read_manifest(folder)
+    if manifest["browser"] and browser_version:
+        manifest["browser"]["version"] = browser_version
     if manifest["finished_at"] is None or manifest["results_digest"] != digest:
         write_manifest(folder, {**manifest, "finished_at": now(), "results_digest": digest})
 

@@ -50,8 +50,12 @@ def _introduction(materials: Materials) -> Iterator[str]:
     probes = (
         "all probes" if config.probes == "exhaustive" else f"{config.probes} probes per session and reach"
     )
-    yield f"Design: {config.chains} chains of {config.sessions} sessions, {probes}"
+    yield f"Design: {_counted(config.chains, 'chain')} of {_counted(config.sessions, 'session')}, {probes}"
     yield f"Systems: {', '.join(system.label for system in materials.systems)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _open_manifest(folder: Path, materials: Materials) -> None:
@@ -77,7 +81,7 @@ def _answer(folder: Path, materials: Materials, reporter: Reporter) -> None:
             reporter=reporter,
         )
         Runner(setup).run()
-        manifest.finish(folder, results_digest(store.units()))
+        manifest.finish(folder, results_digest(store.units()), getattr(shop.transport, "version", ""))
 
 
 def config_of(folder: Path) -> StudyConfig:

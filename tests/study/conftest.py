@@ -9,7 +9,6 @@ import pytest
 
 from recallreach.study.store import Unit
 
-
 PLAIN = Unit(
     key="",
     system="dualmem",

@@ -45,7 +45,8 @@ def test_a_wrong_value_is_told_in_one_sentence(values: dict[str, object], told: 
 def test_a_file_and_python_give_the_same_configuration(tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(
-        'seed = 3\nmemories = ["caption", { name = "dualmem", alpha = 0.5 }]\n[catalog]\nseed = 9\nvariants = 2\n'
+        'seed = 3\nmemories = ["caption", { name = "dualmem", alpha = 0.5 }]\n'
+        "[catalog]\nseed = 9\nvariants = 2\n"
     )
     same = StudyConfig.parse(
         {
@@ -86,7 +87,11 @@ def test_settings_leave_out_what_changes_no_result() -> None:
 
 def test_settings_survive_the_round_trip_through_the_manifest() -> None:
     config = StudyConfig.parse(
-        {"memories": [{"name": "dualmem", "alpha": 0.5, "label": "half"}], "probes": 3}
+        {
+            "memories": [{"name": "dualmem", "alpha": 0.5, "label": "half"}],
+            "probes": 3,
+            "catalog": {"categories": ["chair"], "styles": 2},
+        }
     )
     assert StudyConfig.parse(config.model_dump(mode="json")) == config
 
