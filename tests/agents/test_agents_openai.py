@@ -1,4 +1,4 @@
-"""The OpenAI-compatible back-end over real HTTP against a small faulty server, where the client is installed."""
+"""The OpenAI-compatible back-end over real HTTP, where its client is installed: a small faulty server."""
 
 from __future__ import annotations
 
