@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -211,8 +212,27 @@ def _checked(path: Path, content: Any) -> Trajectory:
     if content["version"] != VERSION:
         raise DataError(f"{path} has version {content['version']!r}; this release reads version {VERSION}")
     try:
-        return _ADAPTER.validate_json(dump_json(content["trajectory"]), strict=True)
+        trajectory = _ADAPTER.validate_json(dump_json(content["trajectory"]), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the top level"
         raise DataError(f"{path} is not a trajectory: {place}: {first['msg'].lower()}") from error
+    extra = _unexpected(content["trajectory"], json.loads(dump_json(dataclasses.asdict(trajectory))))
+    if extra is not None:
+        raise DataError(f"{path} is not a trajectory: {extra}: unexpected entry")
+    return trajectory
+
+
+def _unexpected(found: Any, known: Any) -> str | None:
+    """Where `found` has a key that `known`, the part of it that was understood, has not."""
+    if isinstance(found, list):
+        pairs = [(str(number), entry, known[number]) for number, entry in enumerate(found)]
+    elif isinstance(found, dict):
+        surplus = sorted(set(found) - set(known))
+        if surplus:
+            return surplus[0]
+        pairs = [(key, entry, known[key]) for key, entry in found.items()]
+    else:
+        return None
+    inner = ((name, _unexpected(entry, counterpart)) for name, entry, counterpart in pairs)
+    return next((f"{name}.{place}" for name, place in inner if place is not None), None)
