@@ -32,7 +32,7 @@ class Settings:
 
 FINAL: dict[Kind, Settings] = {
     "cue": Settings(224, 48, 24, 6, 2, "HIGH"),
-    "furniture": Settings(512, 32, 16, 4, 2, "HIGH", 2),
+    "furniture": Settings(512, 16, 12, 4, 2, "HIGH", 2),
 }
 PREVIEW: dict[Kind, Settings] = {
     "cue": Settings(128, 10, 4, 4, 0, "FAST"),
