@@ -47,7 +47,7 @@ class System:
         return {"memory": self.memory.identity(), "delivery": self.delivery.identity()}
 
 
-def check_names(config: StudyConfig, source: str = "configuration") -> None:
+def check_names(config: StudyConfig, source: str = "") -> None:
     """Refuse names that no registry knows, before anything is started.
 
     Raises:
@@ -61,7 +61,7 @@ def check_names(config: StudyConfig, source: str = "configuration") -> None:
     ]
     for key, registry, named in parts:
         for part in named:
-            _check_name(f"{source}: {key}", registry, part.name)
+            _check_name(f"{source}: {key}" if source else key, registry, part.name)
 
 
 def _check_name(where: str, registry: Registry[Any], name: str) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from recallreach import __version__
 from recallreach.errors import RecallReachError
+from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
 from recallreach.study.progress import OnConsole
@@ -23,7 +24,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
 )
-catalog_app = typer.Typer(no_args_is_help=True, help="Make a catalogue or look at one.")
 app.add_typer(catalog_app, name="catalog")
 
 DEMO: dict[str, Any] = {
@@ -106,7 +106,7 @@ def report(folder: Folder) -> None:
 @app.command("list")
 def list_parts(
     kind: Annotated[
-        str, typer.Argument(help="memories, deliveries, encoders, agents or models.", metavar="KIND")
+        str, typer.Argument(help="memories, deliveries, agents, models, encoders, ...", metavar="KIND")
     ],
 ) -> None:
     """List the parts of one kind by name."""
@@ -119,16 +119,14 @@ def list_parts(
 @app.command()
 def serve(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 8321,
-    source: Annotated[
-        str, typer.Option("--catalog", help='"synthetic", or a saved catalogue.')
-    ] = "synthetic",
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
+    source: Source = "synthetic",
+    seed: Seed = 0,
 ) -> None:
     """Open the shop for a person, on this machine only."""
     from recallreach.storefront.app import create_app
     from recallreach.storefront.server import ShopServer
 
-    catalog, pictures = _shop_of(source, seed)
+    catalog, pictures = shop_of(source, seed)
     with ShopServer(create_app(catalog, pictures), port) as server:
         typer.echo(f"The shop with {len(catalog)} products is open at {server.url} (stop with Ctrl-C).")
         threading.Event().wait()
@@ -146,68 +144,6 @@ def browser(
     if install:
         _ensure_browser()
     typer.echo(find_browser().label)
-
-
-@catalog_app.command("build")
-def catalog_build(
-    target: Annotated[
-        Path, typer.Argument(help="File to write, for instance shop.json.", show_default=False)
-    ],
-    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
-    variants: Annotated[int, typer.Option(help="Products per collection.")] = 10,
-) -> None:
-    """Draw a synthetic catalogue and save it. The file holds the ground truth."""
-    from recallreach.study.assembly import build_catalog
-    from recallreach.study.config import CatalogChoice
-
-    choice = _catalog_choice({"seed": seed, "variants": variants}, CatalogChoice)
-    catalog = build_catalog(choice)
-    catalog.save(target)
-    counts = f"{len(catalog)} products in {len(catalog.collections)} collections"
-    typer.echo(f"{target}: {counts}, hash {catalog.hash[:12]}")
-
-
-@catalog_app.command("show")
-def catalog_show(
-    source: Annotated[str, typer.Argument(help='"synthetic", or a saved catalogue.')] = "synthetic",
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
-) -> None:
-    """List the products of a catalogue with their cues."""
-    catalog, _ = _shop_of(source, seed)
-    for product in catalog:
-        price = f"${product.price_cents / 100:,.2f}"
-        typer.echo(f"{product.id}  {product.title:<30} {price:>10}  {catalog.cue_of(product.id).phrase}")
-
-
-@catalog_app.command("sheet")
-def catalog_sheet(
-    target: Annotated[
-        Path, typer.Argument(help="Picture to write, for instance sheet.jpg.", show_default=False)
-    ],
-    source: Annotated[
-        str, typer.Option("--catalog", help='"synthetic", or a saved catalogue.')
-    ] = "synthetic",
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic catalogue.")] = 0,
-) -> None:
-    """Draw a contact sheet of product pictures."""
-    from recallreach.storefront.pictures.sheets import product_sheet
-
-    catalog, pictures = _shop_of(source, seed)
-    product_sheet(catalog, pictures, target)
-    typer.echo(str(target))
-
-
-def _catalog_choice(values: dict[str, Any], model: Any) -> Any:
-    return StudyConfig.parse({"catalog": values}, "command line").catalog
-
-
-def _shop_of(source: str, seed: int) -> tuple[Any, Any]:
-    from recallreach.storefront.pictures import Pictures
-    from recallreach.study.assembly import build_catalog
-    from recallreach.study.config import CatalogChoice
-
-    catalog = build_catalog(_catalog_choice({"source": source, "seed": seed}, CatalogChoice))
-    return catalog, Pictures(catalog)
 
 
 def _ensure_browser() -> None:

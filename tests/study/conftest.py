@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -37,6 +37,14 @@ PLAIN = Unit(
     seconds=0.25,
     finished_at="2026-01-01T00:00:00+00:00",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Pictures are cached in a folder of the test session, not in the user's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECALLREACH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

@@ -1,0 +1,82 @@
+"""`recallreach catalog`: make a catalogue, list it, look at its pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import track
+
+from recallreach.study.config import CatalogChoice, StudyConfig
+
+if TYPE_CHECKING:
+    from recallreach.storefront.catalog import Catalog
+    from recallreach.storefront.pictures import Pictures
+
+catalog_app = typer.Typer(no_args_is_help=True, help="Make a catalogue or look at one.")
+
+Source = Annotated[str, typer.Option("--catalog", help='"synthetic", or a saved catalogue.')]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the synthetic catalogue.")]
+
+
+@catalog_app.command("build")
+def build(
+    target: Annotated[
+        Path, typer.Argument(help="File to write, for instance shop.json.", show_default=False)
+    ],
+    seed: Seed = 0,
+    variants: Annotated[int, typer.Option("--variants", help="Products per collection.")] = 10,
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="Draw all pictures now, into the cache.")
+    ] = False,
+) -> None:
+    """Draw a synthetic catalogue and save it. The file holds the ground truth: keep it from agents."""
+    catalog, source = _built(_choice(seed=seed, variants=variants))
+    catalog.save(target)
+    counts = f"{len(catalog)} products in {len(catalog.collections)} collections"
+    typer.echo(f"{target}: {counts}, hash {catalog.hash[:12]}")
+    if pictures:
+        drawn = sum(source.build(product.id) for product in track(catalog, "Pictures", total=len(catalog)))
+        typer.echo(f"{source.folder}: {drawn} products drawn, {len(catalog) - drawn} were there")
+
+
+@catalog_app.command("show")
+def show(source: Source = "synthetic", seed: Seed = 0) -> None:
+    """List the products of a catalogue with their cues."""
+    catalog, _ = shop_of(source, seed)
+    for product in catalog:
+        price = f"${product.price_cents / 100:,.2f}"
+        typer.echo(f"{product.id}  {product.title:<30} {price:>10}  {catalog.cue_of(product.id).phrase}")
+
+
+@catalog_app.command("sheet")
+def sheet(
+    folder: Annotated[Path, typer.Argument(help="Folder for the sheets.", show_default=False)],
+    source: Source = "synthetic",
+    seed: Seed = 0,
+    products: Annotated[int, typer.Option("--products", help="How many products to show.")] = 60,
+) -> None:
+    """Draw contact sheets of all cues, all furniture, and some products."""
+    from recallreach.storefront.pictures.sheets import write_sheets
+
+    _, pictures = shop_of(source, seed)
+    for path in write_sheets(pictures, folder, products=products):
+        typer.echo(str(path))
+
+
+def shop_of(source: str, seed: int) -> tuple[Catalog, Pictures]:
+    """A catalogue with its pictures, as the options of a command name it."""
+    return _built(_choice(source=source, seed=seed))
+
+
+def _choice(**values: object) -> CatalogChoice:
+    return StudyConfig.parse({"catalog": values}, "command line").catalog
+
+
+def _built(choice: CatalogChoice) -> tuple[Catalog, Pictures]:
+    from recallreach.storefront.pictures import Pictures
+    from recallreach.study.assembly import build_catalog
+
+    catalog = build_catalog(choice)
+    return catalog, Pictures(catalog)
