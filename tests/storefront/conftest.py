@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from selectolax.lexbor import LexborHTMLParser
+from werkzeug.test import TestResponse
 
 from recallreach.storefront.app import create_app
 from recallreach.storefront.catalog import Catalog
@@ -29,6 +31,27 @@ class NamedPictures:
         return f"base {product_id}".encode()
 
 
+class ShopAnswer(TestResponse):
+    """One answer of the shop, parsed."""
+
+    @property
+    def tree(self) -> LexborHTMLParser:
+        return LexborHTMLParser(self.text)
+
+    @property
+    def main_text(self) -> str:
+        """Text of the main part, white space folded."""
+        main = self.tree.css_first("main")
+        assert main is not None
+        return " ".join(main.text(separator=" ").split())
+
+    def hrefs(self, selector: str = "a") -> list[str]:
+        return [node.attributes["href"] or "" for node in self.tree.css(selector)]
+
+    def titles_in(self, selector: str = "main .card .name") -> list[str]:
+        return [node.text() for node in self.tree.css(selector)]
+
+
 @dataclass(frozen=True, repr=False)
 class ShopUnderTest:
     """One catalogue, its application, and new visitors on demand."""
@@ -37,7 +60,7 @@ class ShopUnderTest:
     app: Flask
 
     def visitor(self) -> FlaskClient:
-        return self.app.test_client()
+        return FlaskClient(self.app, ShopAnswer)
 
 
 def drawn_catalog(categories: int, styles: int, variants: int, seed: int = 0) -> Catalog:
