@@ -15,7 +15,11 @@ class UnknownNameError(RecallReachError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
+        self.hint = hint
         super().__init__(_unknown_message(kind, name, self.known, hint))
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str], str]]:
+        return type(self), (self.kind, self.name, self.known, self.hint)
 
 
 class ConfigError(RecallReachError):

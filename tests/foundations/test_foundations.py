@@ -1,0 +1,102 @@
+"""The foundations: errors, files, registry, seeding."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from recallreach.errors import DataError, RecallReachError, UnknownNameError
+from recallreach.files import dump_json, read_json, sha256, write_atomically
+from recallreach.registry import Registry
+from recallreach.seeding import stream
+
+
+def _registry() -> Registry[object]:
+    registry: Registry[object] = Registry("memory", "recallreach.test_group")
+    registry.add("dualmem", "two codes", lambda: dict)
+    registry.add("caption", "one code", lambda: list)
+    return registry
+
+
+def test_unknown_name_says_what_was_asked_what_is_known_and_what_is_near() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        _registry().factory("dualmen")
+    assert "'dualmen'" in str(caught.value)
+    assert "'dualmem'" in str(caught.value)
+    assert "caption" in str(caught.value)
+
+
+def test_unknown_name_crosses_a_process_boundary() -> None:
+    error = UnknownNameError("memory", "dualmen", ["dualmem"], "Do this.")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.known) == (str(error), ["dualmem"])
+
+
+def test_registry_resolves_built_ins_and_dotted_names() -> None:
+    registry = _registry()
+    assert registry.factory("dualmem") is dict
+    assert registry.factory("collections:OrderedDict").__name__ == "OrderedDict"
+    assert registry.names() == ["caption", "dualmem"]
+
+
+@pytest.mark.parametrize("target", ["no_such_module_here:Thing", "collections:NoSuchThing"])
+def test_registry_says_why_a_dotted_name_does_not_load(target: str) -> None:
+    with pytest.raises(RecallReachError, match="cannot load memory"):
+        _registry().factory(target)
+
+
+def test_a_name_is_registered_once() -> None:
+    registry = _registry()
+    load: Callable[[], Callable[..., object]] = lambda: dict  # noqa: E731
+    with pytest.raises(ValueError, match="twice"):
+        registry.add("dualmem", "again", load)
+
+
+def test_write_replaces_the_whole_file_and_leaves_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file.txt"
+    write_atomically(target, "one")
+    write_atomically(target, b"two")
+    assert target.read_bytes() == b"two"
+    assert [path.name for path in target.parent.iterdir()] == ["file.txt"]
+
+
+def test_write_into_a_file_as_folder_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("x")
+    with pytest.raises(DataError, match="cannot write"):
+        write_atomically(tmp_path / "plain" / "file.txt", "x")
+
+
+def test_failed_rename_leaves_no_temporary_file(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "inside").write_text("x")
+    with pytest.raises(DataError, match="cannot write"):
+        write_atomically(tmp_path / "taken", "x")
+    assert os.listdir(tmp_path) == ["taken"]
+
+
+def test_read_json_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="does not exist"):
+        read_json(tmp_path / "none.json")
+    (tmp_path / "broken.json").write_text("{")
+    with pytest.raises(DataError, match=r"broken\.json is not valid JSON"):
+        read_json(tmp_path / "broken.json")
+
+
+def test_json_text_does_not_depend_on_key_order() -> None:
+    assert dump_json({"b": 1, "a": 2}) == dump_json({"a": 2, "b": 1})
+
+
+def test_sha256_is_the_published_one() -> None:
+    assert sha256(b"abc").startswith("ba7816bf8f01cfea")
+
+
+def test_streams_depend_on_seed_and_purpose_only() -> None:
+    draws = [
+        stream(*key).integers(0, 2**62)
+        for key in ((1, "a", 2), (1, "a", 2), (1, "a", 3), (2, "a", 2), (1, "a", "2"))
+    ]
+    assert draws[0] == draws[1]
+    assert len(set(draws)) == 4
