@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from recallreach.errors import DataError, RecallReachError, UnknownNameError
 from recallreach.files import dump_json, read_json, sha256, write_atomically
 from recallreach.registry import Registry
