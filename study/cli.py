@@ -31,7 +31,7 @@ DEMO: dict[str, Any] = {
     "chains": 6,
     "sessions": 5,
     "memories": ["no-memory", "text-only", "caption", {"name": "dualmem", "alpha": 0.75, "label": "dualmem"}],
-    "probes": 2,
+    "probes": 1,
 }
 INTERRUPTED = 130
 
