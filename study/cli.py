@@ -157,10 +157,11 @@ def _ensure_browser() -> None:
 
 
 def _run(config: StudyConfig, *, fresh: bool) -> None:
+    console = Console()
+    console.print(f"recallreach {__version__}: study {config.name!r} in {config.folder}", highlight=False)
     from recallreach.study.run import run_study
     from recallreach.study.summary import print_summary
 
-    console = Console()
     try:
         results = run_study(config, OnConsole(console), fresh=fresh)
     except KeyboardInterrupt:

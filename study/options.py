@@ -6,7 +6,7 @@ import functools
 import inspect
 import tomllib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
@@ -16,7 +16,6 @@ from recallreach.study.config import CatalogChoice, StudyConfig
 
 PANEL = "Study (the same keys as in a study file)"
 _SEPARATOR = "__"
-_METAVARS: dict[Any, str] = {str: "TEXT"}
 
 
 def with_study_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,13 +63,7 @@ def _options() -> Iterator[inspect.Parameter]:
             rich_help_panel=PANEL,
         )
         keyword = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(name, keyword, default=None, annotation=_annotated(option))
-
-
-def _annotated(option: Any) -> Any:
-    from typing import Annotated
-
-    return Annotated[str | None, option]
+        yield inspect.Parameter(name, keyword, default=None, annotation=Annotated[str | None, option])
 
 
 def _fields() -> dict[str, FieldInfo]:
