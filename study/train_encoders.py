@@ -44,18 +44,19 @@ def make_source(art_folder: Path, seed: int) -> CropSource:
     return SceneSampler(seed, art=Art(art_folder))
 
 
-def train_one(plan: Plan, out: Path, folder: Path, *, workers: int) -> Path:
-    """Train by one plan on all art and write `<out>/<kind>.safetensors`.
+def train_one(plan: Plan, art: Art, out: Path, folder: Path, *, workers: int) -> Path:
+    """Train by one plan on all art of a folder and write `<out>/<kind>.safetensors`.
 
     Args:
         plan: seed and phases.
+        art: the layers to make pictures of.
         out: where the weights go.
         folder: chunks and state; a run that was interrupted continues from here.
         workers: rendering processes.
     """
-    used = art_hash(Art())
+    used = art_hash(art)
     own = folder / used[:12]
-    art = _snapshot(own / "art")
+    art = _snapshot(art, own / "art")
     source, vocabulary = partial(make_source, art.folder), shop_vocabulary(art)
     state = own / f"{plan.kind}-{plan.seed}"
     network = train(plan, vocabulary, source, state, workers=workers, report=typer.echo)
@@ -65,11 +66,11 @@ def train_one(plan: Plan, out: Path, folder: Path, *, workers: int) -> Path:
     return path
 
 
-def _snapshot(folder: Path) -> Art:
+def _snapshot(art: Art, folder: Path) -> Art:
     """A copy of the art, so that art that is added meanwhile cannot change a run."""
     if not folder.exists():
         copy = folder.with_name(f"{folder.name}-{os.getpid()}")
-        shutil.copytree(Art().folder, copy)
+        shutil.copytree(art.folder, copy)
         copy.rename(folder)
     return Art(folder)
 
@@ -84,6 +85,7 @@ def main(
     folder: Annotated[Path, typer.Option(help="Folder for chunks and the state to resume from.")] = Path(
         "cache/encoders"
     ),
+    art: Annotated[Path | None, typer.Option(help="Another folder of picture layers.")] = None,
     workers: Annotated[int, typer.Option(help="Rendering processes.")] = 1,
     threads: Annotated[int, typer.Option(help="Torch threads.")] = 1,
 ) -> None:
@@ -91,7 +93,8 @@ def main(
     torch.set_num_threads(threads)
     try:
         for kind in _kinds(which):
-            typer.echo(f"wrote {train_one(_plan(kind, seed, steps), out, folder, workers=workers)}")
+            plan, layers = _plan(kind, seed, steps), Art() if art is None else Art(art)
+            typer.echo(f"wrote {train_one(plan, layers, out, folder, workers=workers)}")
     except RecallReachError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(1) from error

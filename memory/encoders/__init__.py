@@ -23,5 +23,19 @@ def _hashed() -> Any:
     return HashedTextEncoder
 
 
+def _dual() -> Any:
+    from recallreach.memory.encoders.hub import DualEncoder
+
+    return DualEncoder
+
+
+def _sentences() -> Any:
+    from recallreach.memory.encoders.hub import SentenceTransformerEncoder
+
+    return SentenceTransformerEncoder
+
+
 encoders.add("embedded", "the coarse encoder that ships with the package", _coarse)
+encoders.add("transformers", "any dual encoder of transformers: SigLIP, SigLIP 2, CLIP", _dual)
+text_encoders.add("sentence-transformers", "any model of sentence-transformers", _sentences)
 text_encoders.add("hashed", "hashed bag of words and character n-grams, nothing learned", _hashed)

@@ -7,11 +7,13 @@ schedule, which keeps a run independent of how fast the workers are.
 from __future__ import annotations
 
 import io
+import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -122,11 +124,23 @@ class ChunkQueue:
 @contextmanager
 def render_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Worker processes; on the way out, chunks not yet begun are dropped."""
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
         try:
             yield pool
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Without this, a worker of a parent that was killed would wait for orders for ever."""
+
+    def watch() -> None:
+        parent = parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _degraded(pixels: Pixels, quality: int, shrink: int) -> Pixels:

@@ -42,8 +42,8 @@ def test_every_delivery_keeps_the_contract(name: str) -> None:
 def test_delivermem_states_tag_and_date_and_binds_each_picture_to_its_line() -> None:
     assert _lines(build_delivery("delivermem").deliver(QUERY, HITS)) == [
         "Memory found 3 items, most relevant first. Each item has a tag, M1 for the most relevant, shown on "
-        "its line and in the top-left corner of its picture. Each picture follows the line of its item. Dates "
-        "in brackets say when the item was seen.",
+        "its line and in the top-left corner of its picture. Each picture follows the line of its item. "
+        "Dates in brackets say when the item was seen.",
         f"M1 {DATE} /product/00000000 | Chair 0: A photograph of chair 0.",
         "<image>",
         f"M2 {DATE} /product/00000001 | Chair 1: A photograph of chair 1.",

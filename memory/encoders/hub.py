@@ -1,0 +1,187 @@
+"""Encoders from a model hub or a local folder: `transformers` dual encoders and sentence-transformers."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from recallreach.errors import ConfigError, RecallReachError
+from recallreach.memory.pictures import decode
+from recallreach.memory.types import Vectors
+
+_SIGLIP = ("siglip", "siglip2")
+
+
+class ModelNotFoundError(RecallReachError):
+    """A model that is neither a folder nor cached, with no hub to get it from."""
+
+    def __init__(self, model: str, cause: Exception) -> None:
+        first = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+        super().__init__(
+            f"the model {model!r} is neither a local folder nor in the local cache, and could not be fetched "
+            f"({first}). Where there is a network run `hf download {model}` once, or give the path of a "
+            "folder that holds the model."
+        )
+
+
+class DualEncoder:
+    """Any dual encoder of `transformers` (SigLIP, SigLIP 2, CLIP, ...): one space for pictures and texts.
+
+    Texts for the SigLIP family are lower-cased and padded to the full length of its text tower (64), and the
+    padding is not masked, as those models were trained; otherwise retrieval collapses.
+
+    Args:
+        model: hub id or local folder.
+        revision: commit, tag or branch on the hub.
+        device: a torch device.
+        dtype: "float32", "float16" or "bfloat16" of the weights; vectors are float32 in any case.
+        batch: items a forward pass.
+
+    Raises:
+        ModelNotFoundError: there is no such model here, and none can be fetched.
+        ConfigError: the model has no picture or no text tower, or the dtype is not known.
+    """
+
+    def __init__(
+        self,
+        model: str = "google/siglip2-base-patch16-384",
+        revision: str | None = None,
+        device: str = "cpu",
+        dtype: str = "float32",
+        batch: int = 16,
+    ) -> None:
+        from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
+
+        processors: Any = AutoImageProcessor
+        with _fetching(model):
+            network: Any = AutoModel.from_pretrained(model, revision=revision)
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(model, revision=revision)
+            self._processor: Any = processors.from_pretrained(model, revision=revision)
+        if not hasattr(network, "get_image_features") or not hasattr(network, "get_text_features"):
+            raise ConfigError(f"{model!r} ({type(network).__name__}) does not embed both pictures and texts")
+        self._network = network.eval().to(device, _dtype(dtype))
+        self._device, self._batch = device, batch
+        self._siglip = network.config.model_type in _SIGLIP
+        self.name = f"{model}@{_version(model, network)}-{dtype}"
+        self.dimension = int(self.encode_texts(["a"]).shape[1])
+
+    def encode_images(self, pictures: Sequence[bytes]) -> Vectors:
+        """(n, dimension) from n encoded pictures; rows have length 1.
+
+        Raises:
+            PictureError: bytes that cannot be decoded.
+        """
+        return self._in_batches(pictures, self._images)
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) from n texts, cut at the length of the text tower; rows have length 1."""
+        return self._in_batches(texts, self._texts)
+
+    def _images(self, pictures: Sequence[bytes]) -> Any:
+        inputs = self._processor([decode(picture) for picture in pictures], return_tensors="pt")
+        return self._network.get_image_features(**self._moved(inputs))
+
+    def _texts(self, texts: Sequence[str]) -> Any:
+        longest = int(self._network.config.text_config.max_position_embeddings)
+        inputs = self._tokenizer(
+            [text.lower() for text in texts] if self._siglip else list(texts),
+            padding="max_length" if self._siglip else True,
+            truncation=True,
+            max_length=longest,
+            return_tensors="pt",
+        )
+        if self._siglip:
+            inputs.pop("attention_mask", None)
+        return self._network.get_text_features(**self._moved(inputs))
+
+    def _moved(self, inputs: Any) -> dict[str, torch.Tensor]:
+        dtype = self._network.dtype
+        return {
+            name: value.to(self._device, dtype if value.is_floating_point() else value.dtype)
+            for name, value in inputs.items()
+        }
+
+    def _in_batches(self, items: Sequence[Any], encode: Any) -> Vectors:
+        rows = [np.zeros((0, getattr(self, "dimension", 0)), np.float32)] if not items else []
+        for start in range(0, len(items), self._batch):
+            with torch.no_grad():
+                output = encode(items[start : start + self._batch])
+            features = output if isinstance(output, torch.Tensor) else output.pooler_output
+            rows.append(functional.normalize(features.float(), dim=1).cpu().numpy())
+        return np.concatenate(rows)
+
+
+class SentenceTransformerEncoder:
+    """Any text model of sentence-transformers.
+
+    Args:
+        model: hub id or local folder.
+        revision: commit, tag or branch on the hub.
+        device: a torch device.
+        batch: texts a forward pass.
+
+    Raises:
+        ModelNotFoundError: there is no such model here, and none can be fetched.
+    """
+
+    def __init__(
+        self,
+        model: str = "sentence-transformers/all-MiniLM-L6-v2",
+        revision: str | None = None,
+        device: str = "cpu",
+        batch: int = 32,
+    ) -> None:
+        from sentence_transformers import SentenceTransformer
+
+        with _fetching(model):
+            self._network = SentenceTransformer(model, revision=revision, device=device)
+        self._batch = batch
+        self.name = f"{model}@{_version(model, self._network)}"
+        self.dimension = int(self.encode_texts(["a"]).shape[1])
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) from n texts, cut at the model's length; rows have length 1."""
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        rows = self._network.encode(
+            list(texts),
+            batch_size=self._batch,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(rows, np.float32)
+
+
+@contextlib.contextmanager
+def _fetching(model: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ModelNotFoundError(model, error) from error
+
+
+def _dtype(name: str) -> torch.dtype:
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if name not in known:
+        raise ConfigError(f"dtype is {', '.join(known)}; got {name!r}")
+    return known[name]
+
+
+def _version(model: str, network: torch.nn.Module) -> str:
+    """The commit of a hub model, or a hash over the weights of a local one."""
+    commit = getattr(getattr(network, "config", None), "_commit_hash", None)
+    if commit and not Path(model).exists():
+        return str(commit)[:12]
+    digest = hashlib.sha256()
+    for name, tensor in sorted(network.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().float().numpy().tobytes())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,165 @@
+"""Encoders from a hub or a folder, on tiny random checkpoints of the real architectures. No network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from recallreach.errors import ConfigError
+from recallreach.memory.check import check_encoder, check_text_encoder
+from recallreach.memory.encoders.hub import DualEncoder, ModelNotFoundError, SentenceTransformerEncoder
+
+transformers = pytest.importorskip("transformers")
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+TEXT = {"hidden_size": 32, "intermediate_size": 37, "num_hidden_layers": 2, "num_attention_heads": 4}
+VISION = {**TEXT, "image_size": 32, "patch_size": 8}
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    torch.manual_seed(0)
+    transformers.utils.logging.set_verbosity_error()
+    yield
+    transformers.utils.logging.set_verbosity_warning()
+
+
+def _tokenizer(folder: Path) -> int:
+    """A word-piece tokenizer over single letters; returns the size of its vocabulary."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    model = Tokenizer(models.WordPiece({word: index for index, word in enumerate(words)}, unk_token="[UNK]"))
+    model.pre_tokenizer = pre_tokenizers.Whitespace()
+    model.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=model, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    )
+    fast.save_pretrained(folder)
+    return len(words)
+
+
+@pytest.fixture(scope="module")
+def siglip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("siglip")
+    size = _tokenizer(folder)
+    text = {**TEXT, "vocab_size": size, "max_position_embeddings": 64, "projection_size": 32}
+    config = transformers.SiglipConfig(text_config=text, vision_config=VISION)
+    transformers.SiglipModel(config).save_pretrained(folder)
+    transformers.SiglipImageProcessor(size={"height": 32, "width": 32}).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clip")
+    size = _tokenizer(folder)
+    text = {**TEXT, "vocab_size": size, "max_position_embeddings": 77, "eos_token_id": 3, "bos_token_id": 2}
+    config = transformers.CLIPConfig(text_config=text, vision_config=VISION, projection_dim=24)
+    transformers.CLIPModel(config).save_pretrained(folder)
+    transformers.CLIPImageProcessor(
+        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sentences(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        from sentence_transformers.sentence_transformer import modules
+    except ImportError:
+        from sentence_transformers import models as modules
+
+    folder = tmp_path_factory.mktemp("bert")
+    size = _tokenizer(folder)
+    config = transformers.BertConfig(vocab_size=size, max_position_embeddings=64, **TEXT)
+    transformers.BertModel(config).save_pretrained(folder)
+    whole = tmp_path_factory.mktemp("sentences")
+    tower = modules.Transformer(str(folder), max_seq_length=64)
+    SentenceTransformer(modules=[tower, modules.Pooling(32)], device="cpu").save(str(whole))
+    return whole
+
+
+def test_siglip_keeps_the_contract_and_lower_cases(siglip: Path) -> None:
+    check_encoder(lambda: DualEncoder(str(siglip), batch=3), ["Upper CASE"])
+    encoder = DualEncoder(str(siglip))
+    rows = encoder.encode_texts(["a Red mug", "a red mug", "a red cup"])
+    assert np.array_equal(rows[0], rows[1])
+    assert not np.allclose(rows[0], rows[2])
+    assert encoder.dimension == 32
+
+
+def test_siglip_pads_to_the_full_length_of_its_text_tower(siglip: Path) -> None:
+    encoder = DualEncoder(str(siglip))
+    model = transformers.AutoModel.from_pretrained(siglip)
+    tokens = transformers.AutoTokenizer.from_pretrained(siglip)("a mug", padding="max_length", max_length=64)
+    with torch.no_grad():
+        output = model.get_text_features(input_ids=torch.tensor([tokens["input_ids"]]))
+    row = (output if isinstance(output, torch.Tensor) else output.pooler_output)[0].numpy()
+    assert len(tokens["input_ids"]) == 64
+    np.testing.assert_allclose(encoder.encode_texts(["a mug"])[0], row / np.linalg.norm(row), atol=1e-5)
+
+
+def test_clip_keeps_the_contract_and_the_case(clip: Path) -> None:
+    check_encoder(lambda: DualEncoder(str(clip), batch=2), ["Upper CASE"])
+    rows = DualEncoder(str(clip)).encode_texts(["Red", "red"])
+    assert not np.allclose(rows[0], rows[1])
+    assert rows.shape == (2, 24)
+
+
+def test_half_precision_weights_still_give_unit_float32_rows(clip: Path) -> None:
+    rows = DualEncoder(str(clip), dtype="bfloat16").encode_texts(["red"])
+    assert rows.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_sentence_transformers_keep_the_contract(sentences: Path) -> None:
+    check_text_encoder(lambda: SentenceTransformerEncoder(str(sentences), batch=2))
+
+
+def test_names_tell_weights_apart(clip: Path, tmp_path: Path) -> None:
+    config = transformers.AutoConfig.from_pretrained(clip)
+    torch.manual_seed(1)
+    transformers.CLIPModel(config).save_pretrained(tmp_path)
+    for file in clip.iterdir():
+        if not (tmp_path / file.name).exists():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    first, second = DualEncoder(str(clip)), DualEncoder(str(tmp_path))
+    assert first.name.partition("@")[2] != second.name.partition("@")[2]
+    assert first.name == DualEncoder(str(clip)).name
+
+
+@pytest.mark.parametrize("build", [DualEncoder, SentenceTransformerEncoder])
+def test_offline_with_nothing_cached_says_what_to_do(
+    build: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    with pytest.raises(ModelNotFoundError, match=r"'nobody/no-such-model'.*hf download.*folder"):
+        build("nobody/no-such-model")
+
+
+def test_a_model_without_a_picture_tower_is_refused(sentences: Path, clip: Path, tmp_path: Path) -> None:
+    size = _tokenizer(tmp_path)
+    transformers.BertModel(transformers.BertConfig(vocab_size=size, **TEXT)).save_pretrained(tmp_path)
+    processor = json.loads((clip / "preprocessor_config.json").read_text())
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(processor))
+    with pytest.raises(ConfigError, match="does not embed both"):
+        DualEncoder(str(tmp_path))
+
+
+def test_an_unknown_dtype_is_refused(clip: Path) -> None:
+    with pytest.raises(ConfigError, match="float32, float16, bfloat16; got 'int3'"):
+        DualEncoder(str(clip), dtype="int3")
