@@ -6,7 +6,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from recallreach.study.report import Results, between, percent
+from recallreach.study.report import Results, percent
 from recallreach.study.scoring import SystemScore
 
 
@@ -15,7 +15,7 @@ def print_summary(console: Console, results: Results) -> None:
     reaches = sorted(results.chance)
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     table.add_column("system", no_wrap=True)
-    heads = ["TSR", "95 %", *(f"r={reach}" for reach in reaches), "errors", "images", "s/probe"]
+    heads = ["TSR", "95 % CI", *(f"r={reach}" for reach in reaches), "errors", "images", "s/probe"]
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for score in results.scores:
@@ -35,11 +35,7 @@ def print_summary(console: Console, results: Results) -> None:
 def _cells(score: SystemScore, reaches: list[int]) -> list[str]:
     curve = {point.reach: f"{100 * point.rate:.0f}" for point in score.retention}
     costs = [f"{score.costs.images:.1f}", f"{score.costs.seconds:.2f}"] if score.costs else ["–", "–"]
-    ends = [percent(score.tsr), between(score.interval)]
-    return [
-        score.system,
-        *ends,
-        *(curve.get(reach, "–") for reach in reaches),
-        percent(score.error_rate),
-        *costs,
-    ]
+    interval = score.interval
+    ends = f"{100 * interval.low:.0f}–{100 * interval.high:.0f}" if interval else "–"
+    points = (curve.get(reach, "–") for reach in reaches)
+    return [score.system, percent(score.tsr), ends, *points, percent(score.error_rate), *costs]
