@@ -225,14 +225,13 @@ def _checked(path: Path, content: Any) -> Trajectory:
 
 def _unexpected(found: Any, known: Any) -> str | None:
     """Where `found` has a key that `known`, the part of it that was understood, has not."""
+    pairs: list[tuple[str, Any, Any]] = []
     if isinstance(found, list):
         pairs = [(str(number), entry, known[number]) for number, entry in enumerate(found)]
-    elif isinstance(found, dict):
-        surplus = sorted(set(found) - set(known))
+    if isinstance(found, dict):
+        surplus: list[str] = sorted(set(found) - set(known))
         if surplus:
             return surplus[0]
         pairs = [(key, entry, known[key]) for key, entry in found.items()]
-    else:
-        return None
     inner = ((name, _unexpected(entry, counterpart)) for name, entry, counterpart in pairs)
     return next((f"{name}.{place}" for name, place in inner if place is not None), None)

@@ -8,7 +8,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _PORTS = {"http": 80, "https": 443}
-_PATH_SAFE = "/!$&'()*+,;=:@-._~%"
+_PATH_SAFE = "/!$&()*+,;=:@-._~%"
 _QUERY_SAFE = _PATH_SAFE + "?"
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
@@ -65,7 +65,8 @@ class Origin:
         if not own:
             raise RefusedError(_foreign(parts.scheme, parts.hostname or url[:80]))
         query = f"?{_encoded(parts.query, _QUERY_SAFE)}" if parts.query else ""
-        return _encoded(_without_dots(parts.path or "/"), _PATH_SAFE) + query
+        path = "/" + _without_dots(parts.path or "/").lstrip("/")
+        return _encoded(path, _PATH_SAFE) + query
 
     def owns(self, scheme: str, host: str, port: int | None) -> bool:
         """Whether scheme, host and port are the shop's; the names of loopback are one host."""

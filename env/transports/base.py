@@ -24,6 +24,7 @@ from recallreach.env.types import (
 )
 from recallreach.env.urls import Origin, RefusedError
 
+LEADS_OUT = "Refused: that address leads out of this shop."
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Dialog, Error, Page, Playwright,
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from recallreach.env.errors import Kind
-from recallreach.env.transports.base import BrokenError, Served, host_of, media_type_of
+from recallreach.env.transports.base import LEADS_OUT, BrokenError, Served, host_of, media_type_of
 from recallreach.env.urls import Origin, RefusedError
 
 Screenshot = Literal["jpeg", "png"]
@@ -46,6 +46,7 @@ _FETCH = """async path => {
     reader.readAsDataURL(blob);
   });
 }"""
+_OUTSIDE = ("ERR_PROXY_CONNECTION_FAILED", "ERR_UNSAFE_REDIRECT", "ERR_UNSAFE_PORT", "ERR_UNKNOWN_URL_SCHEME")
 _KINDS: tuple[tuple[str, Kind], ...] = (
     ("ERR_TOO_MANY_REDIRECTS", "redirects"),
     ("ERR_CONNECTION", "connection"),
@@ -87,6 +88,11 @@ class Driver:
         self._browser: Chromium | None = None
         self._context: BrowserContext | None = None
         self._page: Page | None = None
+        self._waits: Literal["load", "domcontentloaded"] = (
+            "load" if settings.screenshot else "domcontentloaded"
+        )
+        self._cookies: list[Any] = []
+        self._soiled = False
         self._aborted: str | None = None
 
     def open(self, cookies: Sequence[Any]) -> None:
@@ -101,6 +107,7 @@ class Driver:
             if not self._alive():
                 self._launch()
             self._open_context(cookies)
+            self._cookies, self._soiled = list(cookies), False
         except Error as error:
             raise self._broken(error) from error
 
@@ -111,26 +118,22 @@ class Driver:
             BrokenError: for technical reasons; the page may be unusable until `open` is called.
             RefusedError: the answer is no page, or leads out of the shop.
         """
+        if self._soiled:
+            self.open(self._cookies)
         page = self._require_page()
-        waits: Literal["load", "domcontentloaded"] = (
-            "load" if self.settings.screenshot else "domcontentloaded"
-        )
         try:
-            response = page.goto(self.origin.base + path, wait_until=waits)
+            response = page.goto(self.origin.base + path, wait_until=self._waits)
             return self._served(page, response)
         except Error as error:
             raise self._failure(error, path) from error
 
     def submit(self, path: str) -> Served:
         """Submit the wishlist form of the page at `path`. Raises as `goto` does."""
-        page = self._require_page()
-        if page.url != self.origin.base + path:
+        if self._soiled or self._require_page().url != self.origin.base + path:
             self.goto(path)
-        waits: Literal["load", "domcontentloaded"] = (
-            "load" if self.settings.screenshot else "domcontentloaded"
-        )
+        page = self._require_page()
         try:
-            with page.expect_navigation(wait_until=waits) as navigation:
+            with page.expect_navigation(wait_until=self._waits) as navigation:
                 page.evaluate(_SUBMIT, _WISHLIST)
             return self._served(page, navigation.value)
         except Error as error:
@@ -160,9 +163,10 @@ class Driver:
         if self._context is None:
             return []
         try:
-            return list(self._context.cookies())
+            self._cookies = list(self._context.cookies())
         except Error as error:
             raise self._broken(error) from error
+        return self._cookies
 
     def shutdown(self) -> None:
         """Close the browser and Playwright's driver."""
@@ -235,9 +239,9 @@ class Driver:
 
     def _failure(self, error: Error, path: str) -> BrokenError | RefusedError:
         """What a failed navigation means."""
-        text = str(error)
-        if "ERR_PROXY_CONNECTION_FAILED" in text or "ERR_UNSAFE_PORT" in text:
-            return RefusedError("Refused: that address leads out of this shop.")
+        text, self._soiled = str(error), True
+        if any(mark in text for mark in _OUTSIDE):
+            return RefusedError(LEADS_OUT)
         if "Download is starting" in text:
             return RefusedError("Refused: that address is a download, not a page of the shop.")
         aborted, self._aborted = self._aborted, path if "ERR_ABORTED" in text else None

@@ -8,7 +8,14 @@ from urllib.parse import urljoin
 from flask import Flask
 from flask.testing import FlaskClient
 
-from recallreach.env.transports.base import BrokenError, Request, Served, SessionTransport, media_type_of
+from recallreach.env.transports.base import (
+    LEADS_OUT,
+    BrokenError,
+    Request,
+    Served,
+    SessionTransport,
+    media_type_of,
+)
 from recallreach.env.urls import RefusedError
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -49,16 +56,22 @@ class InProcessTransport(SessionTransport):
         if form is not None:
             url = urljoin(url, form.action)
         method, fields = ("GET", None) if form is None else ("POST", dict(form.fields))
-        for _ in range(_MOST_REDIRECTS + 1):
-            self.origin.local(url)
+        for _ in range(_MOST_REDIRECTS):
             response = self._request(method, url, fields)
             location = response.headers.get("Location")
             if response.status_code not in _REDIRECTS or location is None:
                 return _served(url, response)
-            url = urljoin(url, location)
+            url = self._next(urljoin(url, location))
             if response.status_code not in _KEEP_METHOD:
                 method, fields = "GET", None
         raise BrokenError("redirects", f"more than {_MOST_REDIRECTS} redirects")
+
+    def _next(self, url: str) -> str:
+        """Where a redirect leads; out of the shop is refused."""
+        try:
+            return self.origin.base + self.origin.local(url)
+        except RefusedError:
+            raise RefusedError(LEADS_OUT) from None
 
     def _request(self, method: str, url: str, fields: dict[str, str] | None) -> Any:
         """One request; a WSGI application that raises is a server that answers 500."""

@@ -147,3 +147,32 @@ def trouble() -> Iterator[Trouble]:
     shop = Trouble()
     yield shop
     shop.released.set()
+
+
+@pytest.fixture(scope="session")
+def _troubled_shop() -> Iterator[tuple[Trouble, ChromiumTransport]]:
+    shop = Trouble()
+    with ShopServer(shop.app) as running:
+        transport = ChromiumTransport(running.url, timeout=3)
+        yield shop, transport
+        transport.close()
+        shop.released.set()
+
+
+@pytest.fixture
+def troubled(_troubled_shop: tuple[Trouble, ChromiumTransport]) -> Iterator[Trouble]:
+    """The misbehaving shop that `troubled_chromium` is on, with nothing seen yet."""
+    shop = _troubled_shop[0]
+    shop.seen.clear()
+    shop.bodies.clear()
+    shop.released.clear()
+    yield shop
+    shop.released.set()
+
+
+@pytest.fixture
+def troubled_chromium(
+    troubled: Trouble, _troubled_shop: tuple[Trouble, ChromiumTransport]
+) -> ChromiumTransport:
+    """Real Chromium on the misbehaving shop, with a short time limit; `begin` starts a fresh session."""
+    return _troubled_shop[1]
