@@ -19,6 +19,7 @@ from recallreach.memory.encoders.vocabulary import Vocabulary
 
 Kind = Literal["coarse", "eye"]
 SHIPPED = Path(__file__).parent / "weights"
+_ENTRY = "recallreach-encoder-1"
 REBUILD = "Rebuild it with `python -m recallreach.study.train_encoders`."
 
 
@@ -28,7 +29,7 @@ class Checkpoint:
 
     Attributes:
         kind: "coarse" for retrieval, "eye" for the matcher.
-        network: in evaluation mode.
+        network: in evaluation mode, without gradients.
         vocabulary: what its text side knows.
         facts: training facts (steps, seed, art hash, calibration, ...), JSON values.
         hash: SHA-256 of the file.
@@ -44,17 +45,19 @@ class Checkpoint:
 def save_checkpoint(
     path: Path, kind: Kind, network: Network, vocabulary: Vocabulary, facts: Mapping[str, Any]
 ) -> None:
-    """Write a checkpoint atomically; equal weights and facts give equal bytes."""
-    metadata = {
-        "format": "recallreach-encoder-1",
+    """Write a checkpoint atomically; equal weights and facts give equal bytes.
+
+    All facts share one entry of the header, because safetensors writes several in random order.
+    """
+    header = {
         "kind": kind,
-        "vocabulary": json.dumps(
-            {"objects": vocabulary.objects, "slugs": vocabulary.slugs, "colors": vocabulary.colors}
-        ),
-        "facts": json.dumps(facts, sort_keys=True),
+        "objects": vocabulary.objects,
+        "slugs": vocabulary.slugs,
+        "colors": vocabulary.colors,
+        "facts": facts,
     }
     tensors = {name: tensor.contiguous() for name, tensor in network.state_dict().items()}
-    write_atomically(path, save(tensors, metadata))
+    write_atomically(path, save(tensors, {_ENTRY: json.dumps(header, sort_keys=True)}))
 
 
 def load_checkpoint(path: Path, kind: Kind) -> Checkpoint:
@@ -66,17 +69,17 @@ def load_checkpoint(path: Path, kind: Kind) -> Checkpoint:
     try:
         raw = path.read_bytes()
         with safetensors.safe_open(path, "pt") as file:
-            metadata = file.metadata() or {}
-        found = metadata.get("kind", "nothing known")
+            header = json.loads((file.metadata() or {})[_ENTRY])
+        found = header["kind"]
         if found != kind:
             raise DataError(
                 f"{path} holds {found!r} weights, asked for {kind!r} (of {', '.join(get_args(Kind))})"
             )
-        known = json.loads(metadata["vocabulary"])
-        vocabulary = Vocabulary(*(tuple(known[part]) for part in ("objects", "slugs", "colors")))
+        vocabulary = Vocabulary(*(tuple(header[part]) for part in ("objects", "slugs", "colors")))
         network = Network(len(vocabulary.objects), len(vocabulary.colors))
         network.load_state_dict(load(raw))
-        return Checkpoint(kind, network.eval(), vocabulary, json.loads(metadata["facts"]), sha256(raw))
+        network.eval().requires_grad_(False)
+        return Checkpoint(kind, network, vocabulary, header["facts"], sha256(raw))
     except FileNotFoundError as error:
         raise DataError(f"the {kind} encoder weights {path} do not exist. {REBUILD}") from error
     except (OSError, safetensors.SafetensorError, KeyError, ValueError, RuntimeError) as error:
