@@ -113,7 +113,7 @@ def _dress(axes: Axes, reaches: Sequence[int]) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.8)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, pad=7)
     axes.set_xlabel("Recall reach: sessions since the product was last seen")
     axes.set_title("Target success rate", loc="left", fontsize=12, fontweight="bold", pad=12)
 

@@ -47,14 +47,13 @@ def _introduction(materials: Materials) -> Iterator[str]:
     if materials.browser:
         yield f"Browser: {materials.browser.label}"
     yield f"Shop: {len(materials.catalog)} products in {len(materials.catalog.categories)} categories"
-    probes = (
-        "all probes" if config.probes == "exhaustive" else f"{config.probes} probes per session and reach"
-    )
+    per_reach = f"{_counted(config.probes, 'probe')} per session and reach"
+    probes = "all probes" if config.probes == "exhaustive" else per_reach
     yield f"Design: {_counted(config.chains, 'chain')} of {_counted(config.sessions, 'session')}, {probes}"
     yield f"Systems: {', '.join(system.label for system in materials.systems)}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _counted(number: int | str, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

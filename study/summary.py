@@ -13,9 +13,9 @@ from recallreach.study.scoring import SystemScore
 def print_summary(console: Console, results: Results) -> None:
     """Print the table, the chance check, the digest and, as the last line, the path of the report."""
     reaches = sorted(results.chance)
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("system", no_wrap=True)
-    heads = ["TSR", "95 % CI", *(f"r={reach}" for reach in reaches), "errors", "images", "s/probe"]
+    heads = ["TSR", "95 %", *(f"r{reach}" for reach in reaches), "errors", "images", "sec"]
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for score in results.scores:
