@@ -18,7 +18,7 @@ from recallreach.env.transports.worker import Worker
 
 ResultT = TypeVar("ResultT")
 
-_GRACE = 5.0
+GRACE = 5.0
 _LAUNCH = 30.0
 
 
@@ -127,14 +127,14 @@ class ChromiumTransport(SessionTransport):
             BrokenError: the job failed or did not end in time.
         """
         assert self._worker is not None
-        seconds = self._timeout + _GRACE if limit is None else limit
+        seconds = self._timeout + GRACE if limit is None else limit
         future = self._worker.submit(job)
         try:
             return future.result(seconds)
         except TimeoutError:
             self._kill()
             with suppress(Exception):
-                future.result(_GRACE)
+                future.result(GRACE)
             raise BrokenError("timeout", f"the browser did not answer within {seconds:g} seconds") from None
         except Error as error:
             raise BrokenError("browser", str(error).partition("\n")[0][:200]) from error
@@ -150,6 +150,6 @@ class ChromiumTransport(SessionTransport):
         if driver is None or worker is None:
             return
         with suppress(BrokenError):
-            self._call(driver.shutdown, _GRACE)
-        worker.stop(_GRACE)
+            self._call(driver.shutdown, GRACE)
+        worker.stop(GRACE)
         self._driver = self._worker = None
