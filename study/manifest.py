@@ -136,6 +136,11 @@ def finish(folder: Path, digest: str, browser_version: str = "") -> None:
         write_manifest(folder, {**manifest, "finished_at": now(), "results_digest": digest})
 
 
+def reopen(folder: Path) -> None:
+    """Note that the run is not complete any more: some of its probes are to be asked again."""
+    write_manifest(folder, {**read_manifest(folder), "finished_at": None, "results_digest": None})
+
+
 def refuse_other(folder: Path, manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
     """Make sure that the run in `folder` is the one that `identity` would start.
 

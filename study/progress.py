@@ -86,6 +86,7 @@ class _Lines:
     def __init__(self, say: Callable[[str], None], name: str, total: int, done: int) -> None:
         self._say, self._name, self._total, self._done = say, name, total, done
         self._started = self._spoke = time.monotonic()
+        self._complete = done >= total
         self._print()
 
     def advance(self, steps: int) -> None:
@@ -95,8 +96,9 @@ class _Lines:
             self._print()
 
     def end(self) -> None:
-        """The last line, with the time the phase took."""
-        self._print(f", {time.monotonic() - self._started:.0f} s")
+        """The last line, with the time the phase took; none where there was nothing to do."""
+        if not self._complete:
+            self._print(f", {time.monotonic() - self._started:.0f} s")
 
     def _print(self, suffix: str = "") -> None:
         self._spoke = time.monotonic()

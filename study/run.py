@@ -70,6 +70,8 @@ def _open_manifest(folder: Path, materials: Materials) -> None:
 
 def _answer(folder: Path, materials: Materials, reporter: Reporter) -> None:
     with ResultStore(folder / RESULTS) as store, Shop(materials) as shop:
+        if store.drop_errors():
+            manifest.reopen(folder)
         setup = Setup(
             materials=materials,
             env=shop.env,
@@ -91,5 +93,6 @@ def config_of(folder: Path) -> StudyConfig:
         ConfigError: the manifest's configuration is not one this version understands.
     """
     saved: dict[str, Any] = dict(manifest.read_manifest(folder)["config"])
-    saved.update(name=folder.resolve().name, out=str(folder.parent))
+    place = folder if folder.name not in ("", "..") else folder.resolve()
+    saved.update(name=place.name, out=str(place.parent))
     return StudyConfig.parse(saved, str(folder / manifest.FILE))

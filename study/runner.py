@@ -84,7 +84,6 @@ class Runner:
         asked = [self._probes(chain) for chain in chains]
         for system in self._materials.systems:
             setup.store.register(system.label, system.identity())
-        setup.store.drop_errors()
         done = setup.store.finished()
         self._attempted = len(done)
         total = sum(map(len, asked)) * len(self._materials.systems)

@@ -139,6 +139,11 @@ def test_kill_9_at_several_moments_and_resume_equals_an_undisturbed_run(
     assert run_study(config).digest == undisturbed.digest
 
 
+def test_a_run_is_found_from_inside_its_folder(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(copied)
+    assert config_of(Path(".")).folder.resolve() == copied.resolve()
+
+
 def test_a_run_with_another_configuration_is_refused(copied: Path) -> None:
     config = config_of(copied).model_copy(update={"seed": 5, "k": 3})
     with pytest.raises(ConfigError) as caught:
@@ -200,6 +205,11 @@ def failing(every: int) -> Any:
     return recall
 
 
+def interrupt(*_: Any, **__: Any) -> Any:
+    """A recall loop at which the user presses Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 class BrokenEnv:
     """An environment whose browser is gone."""
 
@@ -217,7 +227,14 @@ def test_errors_are_no_misses_and_run_again_on_resume(
     assert errors == sum(score.attempted for score in results.scores) // 5 > 0
     assert all(score.attempted == score.probes + sum(score.errors.values()) for score in results.scores)
     assert "the browser is gone" in results.path.read_text()
-    assert run_study(config_of(results.path.parent)).digest == undisturbed.digest
+    folder = results.path.parent
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(runner, "recall", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(config_of(folder))
+    assert not write_report(folder).complete
+    resumed = run_study(config_of(folder))
+    assert (resumed.digest, resumed.complete) == (undisturbed.digest, True)
 
 
 def test_too_many_errors_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
