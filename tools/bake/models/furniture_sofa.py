@@ -17,7 +17,6 @@ from toolkit import (
     box,
     extrude,
     furniture,
-    inflate,
     leg,
     pad,
     patch,
@@ -358,14 +357,17 @@ def _evenly(points: Sequence[Point], count: int) -> list[Point]:
 
 def _round_cushion(outline: Sequence[tuple[float, float]], middle: float, half: float, paint: Any) -> Any:
     """A lying cushion cut along ``outline`` (x, y in centimetres), ``half`` centimetres up and down."""
-    return inflate(
-        outline,
-        paint,
-        half,
-        half * 1.3,
-        spline=False,
-        unit=0.01,
-        step=0.5,
-        at=(0, 0, middle),
-        rotation=(-90, 0, 0),
-    )
+    ring = [(x / 100, y / 100) for x, y in [*outline, outline[0]]]
+    y0 = sum(y for _, y in ring) / len(ring)
+    turns = [math.pi * k / 12 - math.pi / 2 for k in range(13)]
+    edge = [(1 - half * 0.014 * (1 - math.cos(a)), half * math.sin(a)) for a in turns]
+    profile = [*edge, (0.6, half + 0.5), (0.3, half + 0.9), (0.01, half + 1.0)]
+
+    def surface(u: float, v: float) -> Point:
+        x, y = ring[round(u * (len(ring) - 1))]
+        share, rise = profile[round(v * (len(profile) - 1))]
+        return x * share, y0 + (y - y0) * share, middle + rise / 100
+
+    made = patch(surface, paint, len(ring), len(profile))
+    made.modifiers.remove(made.modifiers["solidify"])
+    return made
