@@ -21,6 +21,7 @@ Screenshot = Literal["jpeg", "png"]
 VIEWPORT = (1280, 900)
 JPEG_QUALITY = 80
 READY_MS = 2000
+_MOVES_FOLLOWED = 3
 _NOWHERE = "http://127.0.0.1:1"
 _FLAGS = (
     "--disable-background-networking",
@@ -31,8 +32,10 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--no-first-run",
 )
-_READ = "() => [location.href, document.documentElement.outerHTML]"
 _READY = "body[data-ready]"
+_READ = f"""() => [
+  location.href, document.documentElement.outerHTML, document.querySelector("{_READY}") !== null
+]"""
 _SUBMIT = "selector => document.querySelector(selector).requestSubmit()"
 _WISHLIST = 'main form[action$="/wishlist/add"]'
 _FETCH = """async path => {
@@ -226,10 +229,27 @@ class Driver:
         media_type = media_type_of(response.headers.get("content-type", ""))
         if media_type != "text/html":
             return Served(response.url, response.status, media_type, "")
-        if response.status < 400:
+        url, html, ready = self._read(page)
+        if not ready and response.status < 400:
             page.wait_for_selector(_READY, state="attached", timeout=READY_MS)
-        url, html = page.evaluate(_READ)
+            url, html, _ = self._read(page)
         return Served(url, response.status, media_type, html)
+
+    def _read(self, page: Page) -> tuple[str, str, bool]:
+        """Address, HTML and readiness; a page that moves on by itself is read where it arrives."""
+        state = _evaluated(page)
+        for _ in range(_MOVES_FOLLOWED):
+            if state is not None:
+                break
+            page.wait_for_load_state("domcontentloaded")
+            state = _evaluated(page)
+        if state is None:
+            raise BrokenError("redirects", "the page keeps moving on by itself")
+        url, html, ready = state
+        if url.startswith("chrome-error:"):
+            self._soiled = True
+            raise RefusedError(LEADS_OUT)
+        return url, html, ready
 
     def _close_extra_pages(self, page: Page) -> None:
         if self._context is not None:
@@ -240,7 +260,7 @@ class Driver:
     def _failure(self, error: Error, path: str) -> BrokenError | RefusedError:
         """What a failed navigation means."""
         text, self._soiled = str(error), True
-        if any(mark in text for mark in _OUTSIDE):
+        if any(mark in text for mark in _OUTSIDE) or self._was_led_out(text):
             return RefusedError(LEADS_OUT)
         if "Download is starting" in text:
             return RefusedError("Refused: that address is a download, not a page of the shop.")
@@ -248,6 +268,11 @@ class Driver:
         if aborted == path and "ERR_ABORTED" in text:
             return RefusedError(f"Refused: {path} is not a page of the shop.")
         return self._broken(error)
+
+    def _was_led_out(self, text: str) -> bool:
+        """Whether the page itself, after it was served, went where the browser cannot go."""
+        page = self._page
+        return page is not None and page.url.startswith("chrome-error:") and "net::" not in text
 
     def _broken(self, error: Error) -> BrokenError:
         line = str(error).partition("\n")[0][:200]
@@ -259,6 +284,17 @@ class Driver:
             return BrokenError(kind, f"the page did not get to its {waited} in time ({line})")
         kind = next((kind for mark, kind in _KINDS if mark in line), "navigation")
         return BrokenError(kind, line)
+
+
+def _evaluated(page: Page) -> tuple[str, str, bool] | None:
+    """The page's state, or None when the page navigated away from under the question."""
+    try:
+        url, html, ready = page.evaluate(_READ)
+    except Error as error:
+        if "context was destroyed" not in str(error):
+            raise
+        return None
+    return str(url), str(html), bool(ready)
 
 
 def _dismiss(dialog: Dialog) -> None:

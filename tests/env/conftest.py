@@ -30,6 +30,7 @@ class Trouble:
         self.seen: Counter[str] = Counter()
         self.released = threading.Event()
         self.bodies: dict[str, str] = {}
+        self.elsewhere = "http://127.0.0.1:9"
         self.app.before_request(self._count)
         for rule in ("/", "/other", "/product/<product_id>", "/inside/<name>"):
             self.app.add_url_rule(rule, rule, self._page)
@@ -43,6 +44,7 @@ class Trouble:
             "/loop": lambda: redirect("/loop"),
             "/away": lambda: redirect("http://elsewhere.example/"),
             "/away-port": lambda: redirect("http://127.0.0.1:9/"),
+            "/away-elsewhere": lambda: redirect(self.elsewhere + "/leak"),
             "/away-file": lambda: redirect("file:///etc/passwd"),
             "/boom": self._boom,
             "/boom-once": lambda: self._boom() if self.seen["/boom-once"] == 1 else self._page(),
