@@ -24,11 +24,15 @@ from recallreach.memory.types import Delivery, MemorySystem
 from recallreach.registry import Registry
 from recallreach.storefront.app import create_app
 from recallreach.storefront.catalog import Catalog
+from recallreach.storefront.data import COLORS
 from recallreach.storefront.pictures import Pictures
 from recallreach.storefront.pictures.art import Art
 from recallreach.storefront.server import ShopServer
 from recallreach.study.config import CatalogChoice, Part, StudyConfig
 from recallreach.study.manifest import weight_hashes
+
+MOST_VARIANTS = 10
+"""Products per collection where nothing else is asked for (DMV-Bench: 10)."""
 
 OWN_DELIVERY = "default"
 """The delivery name that stands for each memory's own `default_delivery`."""
@@ -80,13 +84,18 @@ def build_catalog(choice: CatalogChoice) -> Catalog:
         path = Path(choice.source)
         return Catalog.load(path / "catalog.json" if path.is_dir() else path)
     art = Art()
-    pieces = art.furniture
+    categories = _first("categories", choice.categories, [category for category, _ in art.furniture])
+    styles = _first("styles", choice.styles, [style for _, style in art.furniture])
+    objects = _first("objects", choice.objects, art.cues)
+    fitting = [
+        (category, style)
+        for category, style in art.furniture
+        if (categories is None or category in categories) and (styles is None or style in styles)
+    ]
+    cues = len(objects or art.cues) * len(COLORS)
+    variants = choice.variants or max(1, min(MOST_VARIANTS, cues // max(1, len(fitting))))
     return Catalog.synthetic(
-        choice.seed,
-        categories=_first("categories", choice.categories, [category for category, _ in pieces]),
-        styles=_first("styles", choice.styles, [style for _, style in pieces]),
-        variants=choice.variants,
-        objects=_first("objects", choice.objects, art.cues),
+        choice.seed, categories=categories, styles=styles, variants=variants, objects=objects
     )
 
 

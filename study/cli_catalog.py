@@ -26,7 +26,7 @@ def build(
         Path, typer.Argument(help="File to write, for instance shop.json.", show_default=False)
     ],
     seed: Seed = 0,
-    variants: Annotated[int, typer.Option("--variants", help="Products per collection.")] = 10,
+    variants: Annotated[int | None, typer.Option("--variants", help="Products per collection.")] = None,
     pictures: Annotated[
         bool, typer.Option("--pictures", help="Draw all pictures now, into the cache.")
     ] = False,

@@ -90,7 +90,9 @@ class CatalogChoice(BaseModel):
         default=None, description="How many categories, or their names; default: all there is art for."
     )
     styles: Names = Field(default=None, description="How many styles, or their names; default: all.")
-    variants: Count = Field(default=10, description="Products per collection.")
+    variants: Count | None = Field(
+        default=None, description="Products per collection; default: 10, or fewer where cues would run out."
+    )
     objects: Names = Field(
         default=None, description="How many cue objects, or their names; default: all there is art for."
     )

@@ -327,9 +327,4 @@ def test_the_whole_path_through_chromium_equals_the_one_in_process(tmp_path: Pat
     assert [(score.correct, score.probes) for score in real.scores] == [
         (score.correct, score.probes) for score in fast.scores
     ]
-    assert _actions(real) == _actions(fast)
-
-
-def _actions(results: Results) -> list[tuple[str, tuple[str, ...]]]:
-    with ResultStore(results.path.parent / "results.sqlite") as store:
-        return [(unit.probe, unit.actions) for unit in store.units()]
+    assert real.digest == fast.digest
