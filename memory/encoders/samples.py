@@ -92,10 +92,15 @@ def read_chunk(path: Path) -> Samples:
 
 
 class ChunkQueue:
-    """Chunks 0, 1, 2, ... in order; those not on disk are rendered by the pool, some ahead."""
+    """Chunks 0, 1, 2, ... in order; those not on disk are rendered by the pool, some ahead, or here."""
 
     def __init__(
-        self, pool: ProcessPoolExecutor, make_source: MakeSource, recipe: Recipe, seed: int, folder: Path
+        self,
+        pool: ProcessPoolExecutor | None,
+        make_source: MakeSource,
+        recipe: Recipe,
+        seed: int,
+        folder: Path,
     ) -> None:
         self._render = (pool, make_source, seed)
         self._recipe, self._folder = recipe, folder
@@ -103,7 +108,8 @@ class ChunkQueue:
 
     def take(self, index: int, ahead: int = 3) -> Samples:
         """Chunk `index`, waiting for it if need be, while the next `ahead` are ordered."""
-        for wanted in range(index, min(index + ahead + 1, self._recipe.chunks)):
+        last = index + ahead if self._render[0] else index
+        for wanted in range(index, min(last + 1, self._recipe.chunks)):
             self._order(wanted)
         if index in self._pending:
             self._pending.pop(index).result()
@@ -113,8 +119,11 @@ class ChunkQueue:
         if index in self._pending or self._path(index).exists():
             return
         pool, make_source, seed = self._render
-        path = self._path(index)
-        self._pending[index] = pool.submit(render_chunk, make_source, self._recipe, seed, index, path)
+        job = (make_source, self._recipe, seed, index, self._path(index))
+        if pool is None:
+            render_chunk(*job)
+        else:
+            self._pending[index] = pool.submit(render_chunk, *job)
 
     def _path(self, index: int) -> Path:
         recipe = self._recipe
@@ -122,8 +131,11 @@ class ChunkQueue:
 
 
 @contextmanager
-def render_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes; on the way out, chunks not yet begun are dropped."""
+def render_pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Worker processes, or None for no workers; on the way out, chunks not yet begun are dropped."""
+    if not workers:
+        yield None
+        return
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
         try:
             yield pool

@@ -131,7 +131,7 @@ def train(
         vocabulary: what the source's indices mean.
         make_source: picklable; called in worker processes with a seed for each chunk.
         folder: for rendered chunks and the training state.
-        workers: rendering processes.
+        workers: rendering processes; 0 renders in this one.
         save_every: steps between saved states.
         report: gets one line of progress each 50 steps.
 
