@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any, Final
@@ -30,6 +31,7 @@ _RANGES: Final = (
     (0xFFFD, 0xFFFD),
 )
 CHARSET = frozenset(chr(code) for first, last in _RANGES for code in range(first, last + 1))
+_UNDECLARED = re.compile("[^" + "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in _RANGES) + "]")
 _LENGTHS = {"goal": 2_000, "url": 4_000, "title": 1_000, "text": 40_000, "links": 40_000, "message": 2_000}
 
 
@@ -92,4 +94,4 @@ def _projected(text: str, length: int) -> str:
     cut = text[:length]
     if cut.isascii() and cut.isprintable():
         return cut
-    return "".join(mark if mark in CHARSET else REPLACEMENT for mark in cut)
+    return _UNDECLARED.sub(REPLACEMENT, cut)
