@@ -34,7 +34,7 @@ def browse_env(
         catalog_seed: seed of the shop's catalogue.
         transport: "in_process", or "chromium" for a real browser on a real server.
         pixels: whether observations hold the decoded product picture.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" or "rgb_array".
     """
     catalog = _catalog(catalog_seed)
     return _build(catalog, lambda random: _browse_task(catalog, random), transport, pixels, render_mode)
@@ -76,11 +76,12 @@ def _build(
     from recallreach.storefront.app import create_app
     from recallreach.storefront.pictures import Pictures
 
-    opened, close = _open(transport, create_app(catalog, Pictures(catalog)))
+    app = create_app(catalog, Pictures(catalog))
+    opened, close = _open(transport, app, screenshot=render_mode == "rgb_array")
     return StoreEnv(opened, pixels=pixels, task=task, render_mode=render_mode, on_close=close)
 
 
-def _open(transport: TransportName, app: Flask) -> tuple[Transport, Callable[[], None]]:
+def _open(transport: TransportName, app: Flask, screenshot: bool) -> tuple[Transport, Callable[[], None]]:
     from recallreach.env.transports import ChromiumTransport, InProcessTransport
     from recallreach.storefront.server import ShopServer
 
@@ -89,5 +90,5 @@ def _open(transport: TransportName, app: Flask) -> tuple[Transport, Callable[[],
         return InProcessTransport(app), stack.close
     if transport == "chromium":
         server = stack.enter_context(ShopServer(app))
-        return ChromiumTransport(server.url), stack.close
+        return ChromiumTransport(server.url, screenshot="jpeg" if screenshot else None), stack.close
     raise ConfigError(f"unknown transport {transport!r}; known: in_process, chromium")

@@ -9,10 +9,12 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from recallreach.env.actions import Reply, parse_reply, product_id_of
 from recallreach.env.errors import EpisodeOverError
-from recallreach.env.spaces import MOST_STEPS, action_space, as_dict, link_lines, observation_space
+from recallreach.env.rendering import as_pixels, as_text
+from recallreach.env.spaces import MOST_STEPS, action_space, as_dict, observation_space
 from recallreach.env.types import AddToWishlist, Done, Invalid, Navigate, Observation, Open, Transport
 from recallreach.env.urls import RefusedError
 from recallreach.errors import ConfigError, close_matches
@@ -70,11 +72,11 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         transport: the way to the shop; closed with the environment.
         pixels: whether the observation holds the decoded product picture.
         task: the episode's task where `reset` gets no options, or a function that draws one.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" (the page as text) or "rgb_array" (the screenshot, or else a plain drawing).
         on_close: called once when the environment is closed, after its transport.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (declared so by gymnasium.Env)
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}  # noqa: RUF012 (declared so by gymnasium.Env)
 
     def __init__(
         self,
@@ -152,13 +154,11 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         )
         return self._seen(), float(info["correct"]), terminated, truncated, info
 
-    def render(self) -> str | None:
-        """The page as text, in render mode "ansi"."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The page as text ("ansi") or as pixels ("rgb_array"); None before the first reset."""
         if self.render_mode is None or self._now is None:
             return None
-        now = self._now
-        head = f"{now.title}  <{now.url}>  step {now.step} of {now.budget}"
-        return "\n\n".join(part for part in (head, now.message, now.text, link_lines(now.links)) if part)
+        return as_text(self._now) if self.render_mode == "ansi" else as_pixels(self._now)
 
     def close(self) -> None:
         """Close the transport; a second call does nothing."""

@@ -196,13 +196,27 @@ def test_pictures_are_decoded_into_the_declared_shape(
     assert not picture_array(None).any()
 
 
+def test_rendering_draws_the_page(app: Any, products: list[str]) -> None:
+    env = StoreEnv(InProcessTransport(app), render_mode="rgb_array")
+    start(env, budget=3)
+    home = env.render()
+    env.step(f"navigate(/product/{products[0]})")
+    page = env.render()
+    assert isinstance(home, np.ndarray)
+    assert isinstance(page, np.ndarray)
+    assert (page.shape, page.dtype) == ((900, 1280, 3), np.uint8)
+    assert (home != page).any()
+    color = [int(products[0][i : i + 2], 16) for i in (0, 2, 4)]
+    assert np.abs(page[200, 1000].astype(int) - color).max() < 8
+
+
 def test_rendering_shows_the_page_as_text(app: Any) -> None:
     env = StoreEnv(InProcessTransport(app), render_mode="ansi")
     assert env.render() is None
     start(env, budget=3)
     env.step("click_index(999)")
     text = env.render()
-    assert text is not None
+    assert isinstance(text, str)
     assert "step 1 of 3" in text
     assert "no link 999" in text
     assert "[0] " in text
@@ -241,7 +255,7 @@ def test_the_recall_environment_rewards_its_hidden_target(catalog: Catalog) -> N
     env.close()
 
 
-def test_it_works_in_vectors_and_under_the_usual_wrappers() -> None:
+def test_it_works_in_vectors() -> None:
     envs = gymnasium.make_vec("recallreach/Recall-v0", num_envs=2, vectorization_mode="sync", pixels=True)
     obs, _ = envs.reset(seed=[1, 2])
     assert obs["picture"].shape == (2, 512, 512, 3)
@@ -251,6 +265,24 @@ def test_it_works_in_vectors_and_under_the_usual_wrappers() -> None:
     assert (list(obs["step"]), list(terminated)) == ([2, 0], [False, False])
     envs.close()
 
+
+def test_it_works_in_processes_of_its_own() -> None:
+    envs = gymnasium.make_vec(
+        "recallreach.env:recallreach/Recall-v0",
+        num_envs=1,
+        vectorization_mode="async",
+        vector_kwargs={"context": "spawn", "shared_memory": False},
+        pixels=False,
+    )
+    obs, _ = envs.reset(seed=[1])
+    assert obs["url"] == ("/",)
+    obs, _, terminated, _, infos = envs.step(("click_index(0)",))
+    assert (list(obs["step"]), list(terminated)) == ([1], [False])
+    assert infos["action"][0] == Click(0)
+    envs.close()
+
+
+def test_it_works_under_the_usual_wrappers() -> None:
     wrapped = TimeLimit(RecordEpisodeStatistics(gymnasium.make("recallreach/Browse-v0", pixels=False)), 2)
     wrapped.reset(seed=0)
     wrapped.step("click_index(0)")
