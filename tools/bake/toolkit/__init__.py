@@ -18,6 +18,7 @@ from .materials import (
 )
 from .parts import leg, pad
 from .registry import Anchor, Camera, Piece, cue, furniture
+from .scatter import airy, ball_template, leaf_template, place_at, point_along, scatter, sheet_template
 from .shapes import (
     arc,
     band,
@@ -41,7 +42,9 @@ __all__ = [
     "Camera",
     "Piece",
     "Style",
+    "airy",
     "arc",
+    "ball_template",
     "band",
     "box",
     "card",
@@ -55,13 +58,18 @@ __all__ = [
     "group",
     "inflate",
     "lathe",
+    "leaf_template",
     "leg",
     "material",
     "metal",
     "pad",
     "patch",
     "petal",
+    "place_at",
+    "point_along",
     "printed",
+    "scatter",
+    "sheet_template",
     "smooth_outline",
     "sphere",
     "tint",

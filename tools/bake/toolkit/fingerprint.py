@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PIPELINE = ("bake_cue", "bake_furniture", "render_passes", "layers_of", "fit_cue", "studio")
-LOOK = ("scene", "materials", "shapes", "inflate", "parts", "styles", "render", "pack", "settings")
+LOOK = ("scene", "materials", "shapes", "inflate", "parts", "scatter", "styles", "render", "pack", "settings")
 
 
 def fingerprint(module_path: Path, builder: str, settings: dict[str, Any]) -> str:
