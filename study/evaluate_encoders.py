@@ -41,13 +41,18 @@ class Shown:
     phrase: str
 
 
-def shop_pictures(seeds: Sequence[int], per_catalog: int) -> list[Shown]:
-    """Pictures of several catalogues, about `per_catalog` of each."""
-    art = Art()
-    variants = max(1, min(per_catalog, len(art.cues) * len(COLORS)) // len(art.furniture))
+def shop_pictures(seeds: Sequence[int], per_catalog: int, objects: Sequence[str]) -> list[Shown]:
+    """Pictures of several catalogues, at most `per_catalog` of each unless there is more furniture than that.
+
+    Args:
+        seeds: of the catalogues.
+        per_catalog: pictures of each.
+        objects: slugs of the cue objects to show: those that the encoders know.
+    """
+    variants = max(1, min(per_catalog, len(objects) * len(COLORS)) // len(Art().furniture))
     shown: list[Shown] = []
     for seed in seeds:
-        catalog = Catalog.synthetic(seed, variants=variants)
+        catalog = Catalog.synthetic(seed, variants=variants, objects=objects)
         pictures = Pictures(catalog)
         products = track(catalog, f"pictures of catalogue {seed}", transient=True, total=len(catalog))
         shown += [Shown(pictures.picture(one.id), catalog.cue_of(one.id).phrase) for one in products]
@@ -111,7 +116,7 @@ def main(
             RetrievalEncoder.load(weights / "coarse.safetensors"),
             Eye.load(weights / "eye.safetensors"),
         )
-        shown = shop_pictures(range(1000, 1000 + catalogs), per_catalog)
+        shown = shop_pictures(range(1000, 1000 + catalogs), per_catalog, encoder.vocabulary.slugs)
     except RecallReachError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(1) from error
