@@ -124,10 +124,10 @@ def polaroid_photo() -> list[Any]:
 
     front = _printed_card((300, 360), draw_on)
     plain = tint("frame", 0.5)
-    under = group([card(0.088, 0.107, plain, 0.002, (0, 0.006, 0))], (0.004, 0, 0), (0, 11, 0))
+    under = group([card(0.088, 0.107, plain, 0.002, (0, 0.004, 0))], (0.002, 0, 0), (0, -9, 0))
     return [
         group(
-            [under, group([card(0.088, 0.107, front, 0.002)], (0, 0, 0.012), (0, -7, 0))],
+            [under, group([card(0.088, 0.107, front, 0.002)], (0, 0, 0.006), (0, 6, 0))],
             rotation=(-20, 0, 12),
         )
     ]

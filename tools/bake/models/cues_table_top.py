@@ -44,7 +44,7 @@ def dinner_plate() -> list[Any]:
 @cue("fruit bowl", technique="lathe")
 def fruit_bowl() -> list[Any]:
     """A footed bowl heaped with fruit; bowl and fruit take the colour."""
-    glaze, skin = tint("bowl", 0.3), tint("fruit", 0.5, shade=0.95)
+    glaze, skin = tint("bowl", 0.3), tint("fruit", 0.42)
     outer = [(0, 0), (0.045, 0), (0.047, 0.004), (0.04, 0.012), (0.05, 0.016), (0.085, 0.034), (0.108, 0.062)]
     inner = [(0.114, 0.078), (0.113, 0.081), (0.110, 0.08), (0.1, 0.06), (0.07, 0.034), (0, 0.024)]
     parts = [lathe(outer + inner, glaze, segments=96)]
