@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ RECALL_BUDGET = 8
 Reach = Literal["last_seen", "first_seen"]
 
 _GOAL = (
-    "On an earlier visit you had a product page open whose picture also showed {article} {phrase}. "
+    "On an earlier visit you had a product page open whose picture also showed {cue}. "
     "Find your way back to the page of that very product. As soon as it is open, finish with add_to_wishlist."
 )
 
@@ -74,8 +75,14 @@ def plan_probes(
 
 def probe_goal(phrase: str) -> str:
     """The instruction of a recall probe; it names the cue and nothing else of the product."""
-    article = "an" if phrase[:1].lower() in tuple("aeiou") else "a"
-    return _GOAL.format(article=article, phrase=phrase)
+    return _GOAL.format(cue=_with_article(phrase))
+
+
+def _with_article(phrase: str) -> str:
+    """The phrase as a sentence takes it: "a teal eye sleep mask", "an orange mug", "brown knit socks"."""
+    if re.search(r"[^su]s$", phrase):
+        return phrase
+    return f"{'an' if phrase[:1].lower() in tuple('aeiou') else 'a'} {phrase}"
 
 
 def _chains(trajectories: Iterable[Trajectory]) -> dict[int, list[Trajectory]]:

@@ -49,6 +49,7 @@ _FETCH = """async path => {
     reader.readAsDataURL(blob);
   });
 }"""
+_ABORTED = "ERR_ABORTED"
 _OUTSIDE = ("ERR_PROXY_CONNECTION_FAILED", "ERR_UNSAFE_REDIRECT", "ERR_UNSAFE_PORT", "ERR_UNKNOWN_URL_SCHEME")
 _KINDS: tuple[tuple[str, Kind], ...] = (
     ("ERR_TOO_MANY_REDIRECTS", "redirects"),
@@ -96,7 +97,6 @@ class Driver:
         )
         self._cookies: list[Any] = []
         self._soiled = False
-        self._aborted: str | None = None
 
     def open(self, cookies: Sequence[Any]) -> None:
         """A new context with these cookies and one empty page, in a new browser if the last one is gone.
@@ -123,12 +123,19 @@ class Driver:
         """
         if self._soiled:
             self.open(self._cookies)
-        page = self._require_page()
         try:
-            response = page.goto(self.origin.base + path, wait_until=self._waits)
-            return self._served(page, response)
+            return self._navigate(path)
         except Error as error:
-            raise self._failure(error, path) from error
+            if _ABORTED not in str(error):
+                raise self._failure(error) from error
+        self.open(self._cookies)  # a page that crashed on the way and an answer without a page look the same
+        try:
+            return self._navigate(path)
+        except Error as error:
+            if _ABORTED not in str(error):
+                raise self._failure(error) from error
+            self._soiled = True
+            raise RefusedError(f"Refused: {path} is not a page of the shop.") from error
 
     def submit(self, path: str) -> Served:
         """Submit the wishlist form of the page at `path`. Raises as `goto` does."""
@@ -140,7 +147,7 @@ class Driver:
                 page.evaluate(_SUBMIT, _WISHLIST)
             return self._served(page, navigation.value)
         except Error as error:
-            raise self._failure(error, path) from error
+            raise self._failure(error) from error
 
     def picture(self, path: str) -> bytes:
         """The bytes of a picture, fetched by the page itself. Raises BrokenError."""
@@ -222,6 +229,10 @@ class Driver:
             raise BrokenError("browser", "no page is open")
         return self._page
 
+    def _navigate(self, path: str) -> Served:
+        page = self._require_page()
+        return self._served(page, page.goto(self.origin.base + path, wait_until=self._waits))
+
     def _served(self, page: Page, response: Response | None) -> Served:
         self._close_extra_pages(page)
         if response is None:
@@ -257,16 +268,13 @@ class Driver:
                 if other is not page:
                     other.close()
 
-    def _failure(self, error: Error, path: str) -> BrokenError | RefusedError:
+    def _failure(self, error: Error) -> BrokenError | RefusedError:
         """What a failed navigation means."""
         text, self._soiled = str(error), True
         if any(mark in text for mark in _OUTSIDE) or self._was_led_out(text):
             return RefusedError(LEADS_OUT)
         if "Download is starting" in text:
             return RefusedError("Refused: that address is a download, not a page of the shop.")
-        aborted, self._aborted = self._aborted, path if "ERR_ABORTED" in text else None
-        if aborted == path and "ERR_ABORTED" in text:
-            return RefusedError(f"Refused: {path} is not a page of the shop.")
         return self._broken(error)
 
     def _was_led_out(self, text: str) -> bool:

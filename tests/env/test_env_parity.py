@@ -148,4 +148,7 @@ def test_a_shop_that_misbehaves_looks_the_same(
         else:
             ends.append((seen, transport.act(AddToWishlist()), transport.act(Back())))
     assert ends[0] == ends[1]
-    assert path == "/empty" or trouble.seen == troubled.seen
+    pages = [
+        {page: n for page, n in shop.seen.items() if "/media/" not in page} for shop in (trouble, troubled)
+    ]
+    assert path == "/empty" or pages[0] == pages[1]

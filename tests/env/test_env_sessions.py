@@ -157,6 +157,8 @@ def test_the_question_names_the_cue_and_nothing_else() -> None:
     assert probe.target not in probe.goal
     assert "a teal thing" in probe_goal("teal thing")
     assert "an orange thing" in probe_goal("orange thing")
+    assert "showed brown knit socks." in probe_goal("brown knit socks")
+    assert "showed a red glass." in probe_goal("red glass")
 
 
 def test_chains_that_cannot_be_asked_about_are_refused() -> None:
