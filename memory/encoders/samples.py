@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Literal, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +86,9 @@ def render_chunk(make_source: MakeSource, recipe: Recipe, seed: int, index: int,
 def read_chunk(path: Path) -> Samples:
     """One chunk as `render_chunk` wrote it."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             return file["pixels"], file["names"], file["colors"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise DataError(f"the training chunk {path} is damaged: {error}. Delete it and run again.") from error
 
 
