@@ -196,13 +196,12 @@ def _shaggy() -> list[Any]:
         u, v = (x / 0.4 + y / 0.33) % 1, (x / 0.4 - y / 0.33) % 1
         return (np.minimum(u, 1 - u) < 0.075) | (np.minimum(v, 1 - v) < 0.075)
 
-    base = _weave(_rectangle, drawing)
+    yarns = [tint_fabric(f"yarn{zone}", zone, 150, 0.4) for zone in (1, 2)]
+    base = _weave(_rectangle, drawing, 0.0, *yarns)
     rng = np.random.default_rng(11)
     x, y = (rng.uniform(-h, h, 52000) for h in HALF)
     second = drawing(x, y)
-    strands = [_strands(x[zone], y[zone], paint, seed) for seed, (zone, paint) in enumerate(
-        ((~second, _wool("tuft", 1)), (second, _wool("tuft", 2))))]  # fmt: skip
-    return [base, *strands]
+    return [base, _strands(x[~second], y[~second], yarns[0], 0), _strands(x[second], y[second], yarns[1], 1)]
 
 
 def _strands(x: Field, y: Field, paint: Any, seed: int) -> Any:
