@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import time
 import tracemalloc
@@ -12,15 +13,18 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from PIL import Image
 
 from recallreach.memory.bank import Bank
-from recallreach.memory.check import QUERY, sample_picture
+from recallreach.memory.check import QUERY, sample_hits, sample_picture
 from recallreach.memory.delivery import build_delivery
+from recallreach.memory.delivery.stamp import as_part, stamped
 from recallreach.memory.encoders.embedded import Eye, RetrievalEncoder
 from recallreach.memory.parts import CachedEncoder
+from recallreach.memory.pictures import decode
 from recallreach.memory.retrieval import cosine, top_k
 from recallreach.memory.tiles import TiledChannel
-from recallreach.memory.types import Experience, Retrieved
+from recallreach.memory.types import Delivered, Delivery, Experience, Retrieved
 
 VIEW = Experience("/product/0", "Item", "", None, 0, 0)
 
@@ -37,6 +41,15 @@ def best(task: Callable[[], object], repeats: int = 5) -> float:
 
 def row(name: str, value: float, unit: str, remark: str = "") -> None:
     print(f"{name:<52}{value:>12,.3f} {unit:<10}{remark}")
+
+
+def jpeg(seed: int) -> bytes:
+    """A 512 px JPEG with grain, as the shop's pictures have."""
+    noise = np.random.default_rng(seed).normal(0, 2, (512, 512, 3))
+    pixels = np.asarray(decode(sample_picture(seed, 512))) + noise
+    buffer = io.BytesIO()
+    Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(buffer, "JPEG", quality=92, subsampling=0)
+    return buffer.getvalue()
 
 
 def filled(rows: np.ndarray) -> Bank:
@@ -72,7 +85,7 @@ def forking(bank: Bank) -> None:
 
 def encoding() -> None:
     encoder, eye = RetrievalEncoder.load(), Eye.load()
-    pictures = [sample_picture(seed, 512) for seed in range(16)]
+    pictures = [jpeg(seed) for seed in range(16)]
     for batch in (1, 4, 16):
         seconds = best(lambda batch=batch: encoder.encode_images(pictures[:batch]), 3)
         row(f"coarse encoder, batch of {batch}", seconds / batch * 1e3, "ms/picture")
@@ -88,14 +101,20 @@ def encoding() -> None:
 
 
 def delivering() -> None:
-    from recallreach.memory.check import sample_hits
-
     template = sample_hits(2)[0]
-    hits = [Retrieved(template.record, 1.0, {}, sample_picture(seed, 512)) for seed in range(10)]
+    hits = [Retrieved(template.record, 1.0, {}, jpeg(seed)) for seed in range(10)]
+
+    def first(delivery: Delivery) -> Delivered:
+        as_part.cache_clear()
+        stamped.cache_clear()
+        return delivery.deliver(QUERY, hits)
+
     for name in ("text", "caption+pixels", "delivermem"):
         delivery = build_delivery(name)
-        seconds = best(lambda delivery=delivery: delivery.deliver(QUERY, hits), 3)
-        row(f"deliver ten 512 px items, {name}", seconds * 1e3, "ms")
+        seconds = best(lambda delivery=delivery: first(delivery))
+        row(f"deliver ten 512 px items, {name}, first time", seconds * 1e3, "ms")
+        seconds = best(lambda delivery=delivery: delivery.deliver(QUERY, hits))
+        row(f"deliver ten 512 px items, {name}, again", seconds * 1e3, "ms")
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ class EmbeddedCaptioner:
 
     def __init__(self, encoder: RetrievalEncoder, threshold: float = NAMING_THRESHOLD) -> None:
         self._encoder, self._threshold = encoder, threshold
-        self.name = f"embedded-caption-1-{encoder.name}-{threshold:g}"
+        self.name = f"embedded-caption-2-{encoder.name}-{threshold:g}"
 
     @classmethod
     def load(cls, threshold: float = NAMING_THRESHOLD) -> Self:
@@ -67,7 +67,7 @@ class EmbeddedCaptioner:
         phrase, share = self.guess(picture)
         if share < self._threshold:
             return "Something small is placed with it, too small to make out."
-        return f"{'An' if phrase[0] in 'aeiou' else 'A'} {phrase} is placed with it."
+        return f"Placed with it: {phrase}."
 
 
 def color_word(rgb: NDArray[np.float64]) -> str:

@@ -13,8 +13,11 @@ from recallreach.memory.types import ImagePart
 RELATIVE_HEIGHT = 0.06
 SMALLEST_PLATE = 12
 JPEG_QUALITY = 92
+REMEMBERED = 512
+"""Copies kept: a study delivers the same pictures under the same tags again and again."""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def as_part(picture: bytes) -> ImagePart:
     """A picture as it is, when it is an upright JPEG or PNG in RGB or grey; otherwise a JPEG copy.
 
@@ -28,6 +31,7 @@ def as_part(picture: bytes) -> ImagePart:
     return ImagePart(picture, image.width, image.height, media_type)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stamped(picture: bytes, tag: str) -> ImagePart:
     """A copy with `tag` in white on a black, white-framed plate in the top-left corner.
 

@@ -233,7 +233,7 @@ def test_the_captioner_names_the_object_only_from_its_threshold_on(weights: Path
     captioner = EmbeddedCaptioner(encoder, threshold=0.5)
     scene = "A product photograph of a large blue piece before a grey backdrop."
     encoder.share = 0.51
-    assert captioner.caption(photo) == f"{scene} A blue mask is placed with it."
+    assert captioner.caption(photo) == f"{scene} Placed with it: blue mask."
     assert captioner.guess(photo) == ("blue mask", pytest.approx(0.51))
     encoder.share = 0.49
     assert captioner.caption(photo) == f"{scene} Something small is placed with it, too small to make out."
