@@ -54,11 +54,9 @@ def train_one(plan: Plan, art: Art, out: Path, folder: Path, *, workers: int) ->
         folder: chunks and state; a run that was interrupted continues from here.
         workers: rendering processes.
     """
-    used = art_hash(art)
-    own = folder / used[:12]
-    art = _snapshot(art, own / "art")
-    source, vocabulary = partial(make_source, art.folder), shop_vocabulary(art)
-    state = own / f"{plan.kind}-{plan.seed}"
+    art = _snapshot(art, folder)
+    source, vocabulary, used = partial(make_source, art.folder), shop_vocabulary(art), art_hash(art)
+    state = art.folder.parent / f"{plan.kind}-{plan.seed}"
     network = train(plan, vocabulary, source, state, workers=workers, report=typer.echo)
     facts: dict[str, Any] = {**plan.facts(), "art": used, "steps": sum(phase.steps for phase in plan.phases)}
     path = out / f"{plan.kind}.safetensors"
@@ -67,12 +65,16 @@ def train_one(plan: Plan, art: Art, out: Path, folder: Path, *, workers: int) ->
 
 
 def _snapshot(art: Art, folder: Path) -> Art:
-    """A copy of the art, so that art that is added meanwhile cannot change a run."""
-    if not folder.exists():
-        copy = folder.with_name(f"{folder.name}-{os.getpid()}")
-        shutil.copytree(art.folder, copy)
-        copy.rename(folder)
-    return Art(folder)
+    """A copy of the art under its own hash, so that art that is added meanwhile cannot change a run."""
+    copy = folder / f"art-{os.getpid()}"
+    shutil.copytree(art.folder, copy)
+    kept = folder / art_hash(Art(copy))[:12] / "art"
+    if kept.exists():
+        shutil.rmtree(copy)
+    else:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        copy.rename(kept)
+    return Art(kept)
 
 
 def main(
