@@ -117,13 +117,13 @@ def eyeglasses() -> list[Any]:
     bridge = [(-0.0095, 0, 0.036), (0, -0.002, 0.042), (0.0095, 0, 0.036)]
     parts = [tube(bridge, 0.0038, frame)]
     for side in (-1, 1):
-        ring = [(side * 0.036 + _squared(0.029, c), 0, 0.03 + _squared(0.024, s)) for c, s in circle(1, 32)]
-        parts.append(tube(ring, 0.0044, frame, cyclic=True))
-        pane = cylinder((side * 0.036, 0.001, 0.03), 0.0265, 0.0012, lens, UPRIGHT, 0.0003)
-        pane.scale = (1.05, 0.86, 1)
+        ring = [(side * 0.036 + _squared(0.029, c), 0, 0.032 + _squared(0.0265, s)) for c, s in circle(1, 32)]
+        parts.append(tube(ring, 0.0052, frame, cyclic=True))
+        pane = cylinder((side * 0.036, 0.001, 0.032), 0.0265, 0.0012, lens, UPRIGHT, 0.0003)
+        pane.scale = (1.05, 0.96, 1)
         pane.visible_shadow = False
-        temple = [(0.065, 0, 0.042), (0.069, 0.012, 0.042), (0.068, 0.075, 0.040), (0.066, 0.1, 0.028)]
-        temple.append((0.065, 0.115, 0.012))
+        temple = [(0.065, 0, 0.042), (0.069, 0.012, 0.042), (0.068, 0.06, 0.041), (0.066, 0.08, 0.030)]
+        temple.append((0.065, 0.092, 0.014))
         parts += [pane, tube([(side * x, y, z) for x, y, z in temple], 0.0038, frame)]
     group(parts, rotation=(0, 0, 24))
     return parts
