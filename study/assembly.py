@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from flask import Flask
 
 from recallreach.agents.registry import agents, build_agent
+from recallreach.agents.shopper import FEWEST_COLLECTIONS
 from recallreach.agents.types import Agent
 from recallreach.env.browser import Browser, find_browser
 from recallreach.env.store_env import StoreEnv
 from recallreach.env.types import Transport
 from recallreach.errors import ConfigError, UnknownNameError
 from recallreach.memory.delivery import build_delivery, deliveries
-from recallreach.memory.encoders.checkpoint import SHIPPED
+from recallreach.memory.encoders.checkpoint import SHIPPED, Kind, load_checkpoint
 from recallreach.memory.parts import Parts, embedded_parts
 from recallreach.memory.systems import build_memory, memories
 from recallreach.memory.types import Delivery, MemorySystem
@@ -86,17 +88,40 @@ def build_catalog(choice: CatalogChoice) -> Catalog:
     art = Art()
     categories = _first("categories", choice.categories, [category for category, _ in art.furniture])
     styles = _first("styles", choice.styles, [style for _, style in art.furniture])
-    objects = _first("objects", choice.objects, art.cues)
+    objects = _first("objects", choice.objects, art.cues) or known_objects(art)
+    categories = categories or comparable_categories(art, styles)
     fitting = [
         (category, style)
         for category, style in art.furniture
-        if (categories is None or category in categories) and (styles is None or style in styles)
+        if category in categories and (styles is None or style in styles)
     ]
-    cues = len(objects or art.cues) * len(COLORS)
+    cues = len(objects) * len(COLORS)
     variants = choice.variants or max(1, min(MOST_VARIANTS, cues // max(1, len(fitting))))
     return Catalog.synthetic(
         choice.seed, categories=categories, styles=styles, variants=variants, objects=objects
     )
+
+
+def known_objects(art: Art) -> tuple[str, ...]:
+    """Slugs of the cue objects that there is art for and that both shipped encoders were trained on.
+
+    Raises:
+        DataError: the encoders' weights are missing or damaged.
+    """
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    vocabularies = [load_checkpoint(SHIPPED / f"{kind}.safetensors", kind).vocabulary for kind in kinds]
+    return tuple(slug for slug in art.cues if all(slug in known.slugs for known in vocabularies))
+
+
+def comparable_categories(art: Art, styles: Iterable[str] | None) -> tuple[str, ...]:
+    """Categories with enough collections for a session that compares at least three.
+
+    Where no category has as many, all there are.
+    """
+    wanted = None if styles is None else set(styles)
+    counts = Counter(category for category, style in art.furniture if wanted is None or style in wanted)
+    enough = tuple(category for category, count in counts.items() if count >= FEWEST_COLLECTIONS)
+    return enough or tuple(counts)
 
 
 def _first(key: str, wanted: int | tuple[str, ...] | None, there: Iterable[str]) -> tuple[str, ...] | None:

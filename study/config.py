@@ -87,14 +87,16 @@ class CatalogChoice(BaseModel):
     )
     seed: Seed = Field(default=0, description="Seed of the synthetic catalogue.")
     categories: Names = Field(
-        default=None, description="How many categories, or their names; default: all there is art for."
+        default=None,
+        description="How many categories, or their names; default: all with art for three collections.",
     )
     styles: Names = Field(default=None, description="How many styles, or their names; default: all.")
     variants: Count | None = Field(
         default=None, description="Products per collection; default: 10, or fewer where cues would run out."
     )
     objects: Names = Field(
-        default=None, description="How many cue objects, or their names; default: all there is art for."
+        default=None,
+        description="How many cue objects, or their names; default: all that the embedded encoders know.",
     )
     cue_fraction: Annotated[float, Field(strict=True, gt=0, le=0.2)] = Field(
         default=0.017, description="Area of the cue as a share of the picture (published median: 0.017)."
