@@ -233,7 +233,18 @@ class Materials:
             "captions": self.parts.captioner.name,
         }
         systems = [{"label": system.label, **system.identity()} for system in self.systems]
-        return {"products": len(self.catalog), "systems": systems, "encoders": encoders}
+        counts = {"products": len(self.catalog), "objects": len(self.objects), "unknown": self.unknown}
+        return {**counts, "systems": systems, "encoders": encoders}
+
+    @property
+    def objects(self) -> set[str]:
+        """Slugs of the cue objects in the shop."""
+        return {cue.slug for cue in self.catalog.cues}
+
+    @property
+    def unknown(self) -> list[str]:
+        """Slugs of the cue objects in the shop that the shipped encoders do not know."""
+        return sorted(self.objects - set(known_objects(self.catalog.art)))
 
 
 class Shop:

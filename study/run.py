@@ -50,6 +50,9 @@ def _introduction(materials: Materials) -> Iterator[str]:
     per_reach = f"{_counted(config.probes, 'probe')} per session and reach"
     probes = "all probes" if config.probes == "exhaustive" else per_reach
     yield f"Design: {_counted(config.chains, 'chain')} of {_counted(config.sessions, 'session')}, {probes}"
+    if materials.unknown:
+        share = f"{len(materials.unknown)} of the {len(materials.objects)} cue objects in this shop"
+        yield f"Note: the shipped encoders do not know {share}"
     yield f"Systems: {', '.join(system.label for system in materials.systems)}"
 
 

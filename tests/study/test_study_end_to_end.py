@@ -22,6 +22,7 @@ from recallreach.errors import ConfigError, DataError
 from recallreach.study import runner
 from recallreach.study.config import StudyConfig
 from recallreach.study.folder import claimed
+from recallreach.study.progress import Silent
 from recallreach.study.report import Results, write_report
 from recallreach.study.run import config_of, run_study
 from recallreach.study.runner import ErrorThresholdError
@@ -72,6 +73,7 @@ def test_the_manifest_tells_what_ran(undisturbed: Results) -> None:
     assert manifest["results_digest"] == undisturbed.digest
     assert manifest["browser"] is None
     assert manifest["weights"]
+    assert (manifest["products"], manifest["objects"], manifest["unknown"]) == (20, 3, [])
     assert {"torch", "flask", "recallreach"} <= set(manifest["versions"])
 
 
@@ -311,6 +313,25 @@ def test_the_report_names_the_embedded_default_and_its_few_chains(undisturbed: R
     page = undisturbed.path.read_text()
     for part in ("Embedded default", "Only 2 chains", "Results digest", undisturbed.digest, "at chance"):
         assert part in page
+
+
+def test_objects_the_encoders_do_not_know_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recallreach.study.assembly.known_objects", lambda art: ("ceramic-mug",))
+    heard = Heard()
+    results = run_study(tiny(tmp_path, chains=1, sessions=1, memories=["no-memory"]), heard)
+    assert "Note: the shipped encoders do not know 2 of the 3 cue objects in this shop" in heard.said
+    assert "2 of the 3 cue objects" in results.path.read_text()
+
+
+class Heard(Silent):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.said.append(text)
 
 
 def test_a_report_needs_a_run(tmp_path: Path) -> None:
