@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from toolkit import (
+    airy,
     band,
     circle,
     cue,
@@ -193,7 +194,7 @@ def _hood(cotton: Any) -> list[Any]:
 @cue("leather belt", technique="sweep")
 def leather_belt() -> list[Any]:
     """A coiled belt whose outer end, with a steel buckle, lies to the right."""
-    hide = tint("hide", 0.5)
+    hide = airy(tint("hide", 0.5), 0.06)
     path: Outline = []
     for k in range(110):
         turn = math.radians(270 - 700 * (1 - k / 109))
@@ -202,7 +203,7 @@ def leather_belt() -> list[Any]:
     path += [(0.012 * k, -0.058 + 0.0009 * k * k * 0.3) for k in range(1, 6)]
     strap = band(path, 0.034, hide, 0.0042)
     edge = [
-        band(path, 0.0016, tint("stitch", 0.7, shade=0.92), 0.0052, at=(0, y, 0)) for y in (-0.0135, 0.0135)
+        band(path, 0.0016, tint("stitch", 0.7, shade=0.96), 0.0052, at=(0, y, 0)) for y in (-0.0135, 0.0135)
     ]
     holes = [
         sphere((x, 0, -0.0585 + 0.002), 0.0026, material("hole", (30, 30, 32)), (1, 1, 3))
