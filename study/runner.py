@@ -198,6 +198,7 @@ class Runner:
     def _ask(self, key: str, system: System, probe: Probe, memory: MemorySystem, seen: int) -> None:
         config, delivery = self._materials.config, self._deliveries[system.label]
         agent, env = self._setup.agent, self._setup.env
+        delivery.last = Delivered()
         result = recall(env, agent, probe, memory, delivery, k=config.k, seed=config.seed)
         unit = self._unit(key, system, probe, result, seen)
         pictures = self._product_pictures(probe.target, unit.answer)
