@@ -119,6 +119,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise DataError(
             f"{path} has format {found['format']}, this recallreach knows {FORMAT}: use the newer one."
         )
+    if not isinstance(found.get("config"), dict):
+        raise DataError(f"{path} is damaged: it holds no configuration. Restore it, or empty the folder.")
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from recallreach.agents.types import Agent
 from recallreach.env.trajectory import TrajectoryStore
 from recallreach.study import manifest
 from recallreach.study.assembly import Materials, Shop, make_agent
@@ -34,11 +35,12 @@ def run_study(config: StudyConfig, reporter: Reporter | None = None, *, fresh: b
     """
     heard = reporter or Silent()
     materials = Materials.gather(config)
+    shopper, agent = make_agent(config.shopper), make_agent(config.agent)
     with claimed(config.folder, fresh=fresh) as folder:
         for line in _introduction(materials):
             heard.say(line)
         _open_manifest(folder, materials)
-        _answer(folder, materials, heard)
+        _answer(folder, materials, shopper, agent, heard)
         return write_report(folder)
 
 
@@ -63,23 +65,24 @@ def _counted(number: int | str, noun: str) -> str:
 def _open_manifest(folder: Path, materials: Materials) -> None:
     if (folder / manifest.FILE).exists():
         manifest.refuse_other(folder, manifest.read_manifest(folder), materials.identity())
-        return
-    told = {**materials.identity(), **materials.description()}
-    told["config"] = materials.config.model_dump(mode="json")
-    browser = dataclasses.asdict(materials.browser) if materials.browser else None
-    materials.catalog.save(folder / CATALOG)
-    manifest.write_manifest(folder, manifest.describe(told, browser))
+    else:
+        told = {**materials.identity(), **materials.description()}
+        told["config"] = materials.config.model_dump(mode="json")
+        browser = dataclasses.asdict(materials.browser) if materials.browser else None
+        manifest.write_manifest(folder, manifest.describe(told, browser))
+    if not (folder / CATALOG).exists():
+        materials.catalog.save(folder / CATALOG)
 
 
-def _answer(folder: Path, materials: Materials, reporter: Reporter) -> None:
+def _answer(folder: Path, materials: Materials, shopper: Agent, agent: Agent, reporter: Reporter) -> None:
     with ResultStore(folder / RESULTS) as store, Shop(materials) as shop:
         if store.drop_errors():
             manifest.reopen(folder)
         setup = Setup(
             materials=materials,
             env=shop.env,
-            shopper=make_agent(materials.config.shopper),
-            agent=make_agent(materials.config.agent),
+            shopper=shopper,
+            agent=agent,
             recorded=TrajectoryStore(folder / TRAJECTORIES),
             store=store,
             reporter=reporter,
