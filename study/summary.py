@@ -28,6 +28,13 @@ def print_summary(console: Console, results: Results) -> None:
             f"guessing gives {check.low} to {check.high})",
             highlight=False,
         )
+    if not results.complete:
+        console.print(
+            "Not complete: some probes are still to be asked; "
+            f"go on with: recallreach resume {results.path.parent}",
+            highlight=False,
+            soft_wrap=True,
+        )
     console.print(f"Results digest: {results.digest[:16]}", highlight=False)
     console.print(f"Report: {results.path}", highlight=False, soft_wrap=True)
 

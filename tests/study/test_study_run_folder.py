@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from recallreach.errors import ConfigError, DataError
 from recallreach.study import manifest
 from recallreach.study.config import StudyConfig
+from recallreach.study.report import Results, write_report
 from recallreach.study.run import run_study
+from recallreach.study.summary import print_summary
 
 TINY: dict[str, Any] = {
     "chains": 1,
@@ -46,6 +50,24 @@ def test_a_start_killed_before_its_catalogue_was_saved_goes_on(
     run_study(config)
     assert (config.folder / "catalog.json").is_file()
     assert manifest.read_manifest(config.folder)["finished_at"]
+
+
+def test_the_summary_of_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    config = StudyConfig.parse({**TINY, "out": str(tmp_path)})
+    results = run_study(config)
+    assert "Not complete" not in _summary(results)
+    manifest.reopen(config.folder)
+    assert (
+        f"Not complete: some probes are still to be asked; go on with: recallreach resume {config.folder}"
+        in (_summary(write_report(config.folder)))
+    )
+
+
+def _summary(results: Results) -> str:
+    console = Console(file=StringIO(), width=60)
+    print_summary(console, results)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
 
 
 @pytest.mark.parametrize("text", ['{"format": 1}', '{"format": 1, "config": 3}'])
