@@ -8,7 +8,19 @@ from toolkit import cue, inflate, material, metal, sphere, tint, tint_knit, tube
 
 UNIT = 0.0018
 SLEEVE = [(20, 86), (24, 60), (21, 20), (15, 8), (4, 10), (3, 40), (8, 78), (14, 86)]
-BODY = [(38, 92), (20, 86), (22, 60), (21, 8), (24, 4), (76, 4), (79, 8), (78, 60), (80, 86), (62, 92), (50, 86)]
+BODY = [
+    (38, 92),
+    (20, 86),
+    (22, 60),
+    (21, 8),
+    (24, 4),
+    (76, 4),
+    (79, 8),
+    (78, 60),
+    (80, 86),
+    (62, 92),
+    (50, 86),
+]
 BODY_SEAMS = [
     [(49, 4), (49, 84)],
     [(53, 4), (53, 84)],
@@ -25,7 +37,18 @@ def wool_scarf() -> list[Any]:
     down, across = tint_knit("ends", "Z", 42), tint_knit("loop", "X", 42)
     back_end = inflate([(52, 52), (66, 54), (86, 8), (70, 3)], down, 4, 7, 3, spline=False, wrinkle=0.4)
     front_end = inflate([(34, 54), (58, 54), (52, 0), (26, 2)], down, 5, 8, -3, spline=False, wrinkle=0.4)
-    loop_outline = [(12, 76), (22, 92), (50, 97), (78, 92), (88, 76), (80, 60), (62, 50), (50, 47), (38, 50), (20, 60)]
+    loop_outline = [
+        (12, 76),
+        (22, 92),
+        (50, 97),
+        (78, 92),
+        (88, 76),
+        (80, 60),
+        (62, 50),
+        (50, 47),
+        (38, 50),
+        (20, 60),
+    ]
     folds = [[(18, 72), (40, 58), (62, 57), (82, 70)], [(22, 82), (45, 72), (60, 71), (78, 80)]]
     loop = inflate(loop_outline, across, 12, 17, seams=folds, seam_depth=3, seam_width=2.2, wrinkle=0.7)
     dark = material("hole", (18, 18, 20), 1)
@@ -50,7 +73,9 @@ def denim_jacket() -> list[Any]:
     """A trucker jacket with chest pockets, collar and brass buttons."""
     denim = tint("denim", 0.9, sheen=0.3, bump=(300, 0.35))
     cuff = [[(3, 17), (22, 17)]]
-    parts = [inflate(SLEEVE, denim, 6, 8, 3, seams=cuff, wrinkle=0.5, seed=4 * m, mirror=bool(m)) for m in (0, 1)]
+    parts = [
+        inflate(SLEEVE, denim, 6, 8, 3, seams=cuff, wrinkle=0.5, seed=4 * m, mirror=bool(m)) for m in (0, 1)
+    ]
     parts.append(inflate(BODY, denim, 8, 14, spline=False, seams=BODY_SEAMS, seam_depth=1.6, wrinkle=0.5))
     pocket = [(28, 64), (44, 64), (44, 54), (36, 49), (28, 54)]
     collar = [(50, 84), (40, 95), (33, 93), (30, 86), (40, 73), (45, 78)]
@@ -59,7 +84,9 @@ def denim_jacket() -> list[Any]:
         parts.append(inflate(pocket, denim, 2.2, 2, -7.5, False, flap, seam_depth=0.8, mirror=mirror))
         parts.append(inflate(collar, denim, 2.5, 2.5, -7, False, mirror=mirror))
     lining = material("lining", (60, 58, 56), 0.9)
-    parts.append(inflate([(38, 96), (50, 98), (62, 96), (60, 88), (50, 85), (40, 88)], lining, 2, 3, -2, False))
+    parts.append(
+        inflate([(38, 96), (50, 98), (62, 96), (60, 88), (50, 85), (40, 88)], lining, 2, 3, -2, False)
+    )
     return parts + _jacket_buttons()
 
 
@@ -77,7 +104,19 @@ def knit_socks() -> list[Any]:
 
 
 def _sock(yarn: Any, cream: Any, shift: float, depth: float) -> list[Any]:
-    leg = [(34, 98), (58, 98), (58, 60), (62, 40), (80, 26), (92, 18), (92, 6), (80, 2), (56, 6), (38, 18), (34, 40)]
+    leg = [
+        (34, 98),
+        (58, 98),
+        (58, 60),
+        (62, 40),
+        (80, 26),
+        (92, 18),
+        (92, 6),
+        (80, 2),
+        (56, 6),
+        (38, 18),
+        (34, 40),
+    ]
     toe = [(80, 26.5), (92, 18.5), (93, 6), (80, 1.5), (76, 12)]
     heel = [(37, 36), (48, 22), (46, 9), (37, 17), (33.5, 30)]
     moved = [[(x + shift, z) for x, z in outline] for outline in (leg, toe, heel)]

@@ -5,7 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from toolkit import box, circle, cue, cylinder, glass, group, lathe, material, metal, sphere, tint, tint_metal, tube
+from toolkit import (
+    box,
+    circle,
+    cue,
+    cylinder,
+    glass,
+    group,
+    lathe,
+    material,
+    metal,
+    sphere,
+    tint,
+    tint_metal,
+    tube,
+)
 
 UPRIGHT = (90.0, 0.0, 0.0)
 
@@ -97,7 +111,9 @@ def wireless_headphones() -> list[Any]:
     """Over-ear headphones, turned a little to the side."""
     shell, soft = tint("shell", 0.35), material("pads", (45, 46, 50), 0.8, bump=(200, 0.2))
     turns = [-0.12 + (math.pi + 0.24) * i / 29 for i in range(30)]
-    bow = [(0.078 * math.cos(t) * (1 - 0.06 * abs(math.sin(t))), 0, 0.075 + 0.095 * math.sin(t)) for t in turns]
+    bow = [
+        (0.078 * math.cos(t) * (1 - 0.06 * abs(math.sin(t))), 0, 0.075 + 0.095 * math.sin(t)) for t in turns
+    ]
     band = tube(bow, 0.0085, shell)
     band.scale = (1, 1.5, 1)
     parts = [band, tube([(x * 0.91, y, z - 0.008) for x, y, z in bow[7:-7]], 0.0075, soft)]

@@ -13,7 +13,14 @@ def fresh_tulip_stem() -> list[Any]:
     """One tulip with two long leaves."""
     bloom, green = tint("bloom", 0.55, sheen=0.2), material("stem", (70, 128, 52), 0.6)
     petals = [
-        petal(bloom, 0.072 if k % 2 else 0.068, 0.0275, 0.6 if k % 2 else 0.2, at=(0.012, 0, 0.15), rotation=(0, 0, 60 * k))
+        petal(
+            bloom,
+            0.072 if k % 2 else 0.068,
+            0.0275,
+            0.6 if k % 2 else 0.2,
+            at=(0.012, 0, 0.15),
+            rotation=(0, 0, 60 * k),
+        )
         for k in range(6)
     ]
     stem = tube([(0, 0, 0), (0.004, 0, 0.05), (0.008, 0, 0.11), (0.012, 0, 0.155)], 0.0042, green)

@@ -14,7 +14,10 @@ def plush_teddy() -> list[Any]:
     fur = tint("fur", 0.95, sheen=0.4, bump=(260, 0.9))
     cream = material("cream", (233, 211, 174), 0.95, bump=(260, 0.6))
     black = material("black", (14, 11, 10), 0.15)
-    parts = [sphere((0, 0, 0.052), 0.045, fur, (1, 0.85, 1.1)), sphere((0, -0.004, 0.122), 0.041, fur, (1.08, 0.95, 0.95))]
+    parts = [
+        sphere((0, 0, 0.052), 0.045, fur, (1, 0.85, 1.1)),
+        sphere((0, -0.004, 0.122), 0.041, fur, (1.08, 0.95, 0.95)),
+    ]
     parts.append(sphere((0, -0.022, 0.052), 0.03, cream, (0.95, 0.65, 1.05)))
     parts.append(sphere((0, -0.036, 0.111), 0.018, cream, (1.15, 0.8, 0.85)))
     parts.append(sphere((0, -0.0515, 0.117), 0.0065, black, (1.2, 0.7, 0.85)))

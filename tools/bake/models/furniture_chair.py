@@ -56,7 +56,9 @@ def _frame_paint(look: Style) -> Any:
     return tint_wood("frame", zone=2, scale=(20, 20, 1.5))
 
 
-def _legs(look: Style, paint: Any, height: float, half: float = 0.28, splay: float = 1.15, thick: float = 0.022) -> list[Any]:
+def _legs(
+    look: Style, paint: Any, height: float, half: float = 0.28, splay: float = 1.15, thick: float = 0.022
+) -> list[Any]:
     spots = [(x, y) for x in (-half, half) for y in (-half * 0.9, half * 0.9)]
     return [leg(look.leg, (x, y, height), (x * splay, y * splay, 0), paint, thick) for x, y in spots]
 
@@ -92,8 +94,16 @@ def _stool_chair(look: Style) -> tuple[list[Any], float]:
     parts = [box((-0.25, -0.25, 0.45), (0.5, 0.48, 0.035), seat, 0.012)]
     for x in (-0.22, 0.22):
         parts.append(tube([(x * 1.2, -0.26, 0), (x, -0.2, 0.45)], 0.016, steel, smooth=False))
-        parts.append(tube([(x * 1.2, 0.28, 0), (x, 0.2, 0.45), (x * 0.98, 0.26, 0.88)], 0.016, steel, smooth=False))
-    arch = [(-0.216, 0.26, 0.86), (-0.2, 0.27, 0.93), (0, 0.275, 0.95), (0.2, 0.27, 0.93), (0.216, 0.26, 0.86)]
+        parts.append(
+            tube([(x * 1.2, 0.28, 0), (x, 0.2, 0.45), (x * 0.98, 0.26, 0.88)], 0.016, steel, smooth=False)
+        )
+    arch = [
+        (-0.216, 0.26, 0.86),
+        (-0.2, 0.27, 0.93),
+        (0, 0.275, 0.95),
+        (0.2, 0.27, 0.93),
+        (0.216, 0.26, 0.86),
+    ]
     parts.append(tube(arch, 0.016, steel))
     parts.append(box((-0.21, 0.235, 0.70), (0.42, 0.025, 0.16), seat, 0.01))
     for y in (-0.225, 0.235):
@@ -123,8 +133,13 @@ def _spindle_chair(look: Style) -> tuple[list[Any], float]:
     for x in (-0.36, 0.36):
         parts += [tube([(x, y, 0), (x, y, 0.6)], 0.019, frame, smooth=False) for y in (-0.3, 0.32)]
         parts.append(tube([(x, -0.33, 0.6), (x, 0.34, 0.6)], 0.02, frame, smooth=False))
-        parts += [tube([(x, y, 0.32), (x, y, 0.6)], 0.009, frame, smooth=False) for y in (-0.16, -0.03, 0.1, 0.22)]
-    parts += [tube([(x, 0.33, 0.32), (x, 0.36, 0.82)], 0.010, frame, smooth=False) for x in (-0.3, -0.15, 0, 0.15, 0.3)]
+        parts += [
+            tube([(x, y, 0.32), (x, y, 0.6)], 0.009, frame, smooth=False) for y in (-0.16, -0.03, 0.1, 0.22)
+        ]
+    parts += [
+        tube([(x, 0.33, 0.32), (x, 0.36, 0.82)], 0.010, frame, smooth=False)
+        for x in (-0.3, -0.15, 0, 0.15, 0.3)
+    ]
     parts.append(tube([(-0.35, 0.36, 0.82), (0.35, 0.36, 0.82)], 0.02, frame, smooth=False))
     return parts, 0.475
 
@@ -145,7 +160,11 @@ def _open_arm_chair(look: Style) -> tuple[list[Any], float]:
         parts.append(tube([(x * 0.95, 0.26, 0.33), (x * 0.95, 0.32, 0.60)], 0.017, frame, smooth=False))
     if look.tufted:
         button = tint("button", 0.9, shade=0.55)
-        parts += [sphere((x, 0.205 + 0.215 * (z - 0.6), z), 0.013, button) for x in (-0.15, 0, 0.15) for z in (0.62, 0.78)]
+        parts += [
+            sphere((x, 0.205 + 0.215 * (z - 0.6), z), 0.013, button)
+            for x in (-0.15, 0, 0.15)
+            for z in (0.62, 0.78)
+        ]
     return parts, 0.505
 
 
@@ -174,7 +193,10 @@ def _peacock_chair(look: Style) -> tuple[list[Any], float]:
     parts.append(tube([(x, y, 0.39) for x, y in _oval(0.31, 0.28)], 0.02, cane, cyclic=True))
     outer = [_fan(a, 0.44, 0.56) for a in range(-32, 213, 10)]
     parts += [tube(outer, 0.022, cane), tube([_fan(a, 0.33, 0.42) for a in range(-32, 213, 10)], 0.012, cane)]
-    parts += [tube([(0.02 * math.cos(math.radians(a)), 0.26, 0.42), _fan(a, 0.44, 0.56)], 0.006, cane, smooth=False) for a in range(-20, 201, 10)]
+    parts += [
+        tube([(0.02 * math.cos(math.radians(a)), 0.26, 0.42), _fan(a, 0.44, 0.56)], 0.006, cane, smooth=False)
+        for a in range(-20, 201, 10)
+    ]
     return parts, 0.565
 
 
@@ -198,7 +220,9 @@ def _wing_chair(look: Style) -> tuple[list[Any], float]:
     for side in (-1, 1):
         left = side * 0.35 - 0.055
         parts.append(pad((left, -0.32, 0.28), (0.11, 0.6, 0.26), cloth, 0.05, 0.01))
-        parts.append(tube([(side * 0.36, -0.34, 0.55), (side * 0.36, 0.28, 0.56)], 0.065, cloth, smooth=False))
+        parts.append(
+            tube([(side * 0.36, -0.34, 0.55), (side * 0.36, 0.28, 0.56)], 0.065, cloth, smooth=False)
+        )
         parts.append(pad((left + side * 0.01, 0.04, 0.55), (0.09, 0.26, 0.46), cloth, 0.045, 0.015))
     button = tint("button", 0.9, shade=0.6)
     spots = [(x, z) for z in (0.68, 0.88) for x in (-0.16, 0, 0.16)] + [(x, 0.78) for x in (-0.08, 0.08)]
@@ -218,5 +242,8 @@ def _tub_chair(look: Style) -> tuple[list[Any], float]:
         height = 0.62 + 0.22 * max(math.sin(turn), 0) ** 0.8
         parts.append(tube([(x, y, 0.21), (x, y, height * 0.6), (x * 1.02, y * 1.02, height)], 0.068, velvet))
         parts.append(sphere((x * 1.02, y * 1.02, height), 0.068, velvet))
-    ring = [(0.42 * math.cos(math.radians(a)), -0.03 + 0.38 * math.sin(math.radians(a)), 0.215) for a in range(-40, 221, 10)]
+    ring = [
+        (0.42 * math.cos(math.radians(a)), -0.03 + 0.38 * math.sin(math.radians(a)), 0.215)
+        for a in range(-40, 221, 10)
+    ]
     return [*parts, tube(ring, 0.012, metal_band)], 0.50

@@ -24,8 +24,12 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True)
     for kind in ("cue", "furniture"):
         one = commands.add_parser(kind, help=f"bake the named {kind} assets")
-        one.add_argument("names", nargs="+", metavar="NAME", help="slugs; for furniture also a category for all styles")
-        one.add_argument("--preview", action="store_true", help="quick look: write only a sheet to tools/bake/out")
+        one.add_argument(
+            "names", nargs="+", metavar="NAME", help="slugs; for furniture also a category for all styles"
+        )
+        one.add_argument(
+            "--preview", action="store_true", help="quick look: write only a sheet to tools/bake/out"
+        )
         one.add_argument("--fresh-only", action="store_true", help="skip assets that are up to date")
         one.add_argument("--threads", type=int, default=1, help="Cycles threads (default 1)")
     every = commands.add_parser("all", help="bake everything that is missing or out of date")
@@ -149,5 +153,3 @@ def quiet() -> Iterator[None]:
             sys.stdout.flush()
             os.dup2(kept, 1)
             os.close(kept)
-
-

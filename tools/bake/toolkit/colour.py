@@ -21,8 +21,20 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 GLOSS = {"brown": 0.7, "black": 0.3}
 REFERENCE = {**COLOURS, "black": (28, 28, 32)}
 BACKDROPS = ((140, 151, 156), (141, 141, 161), (130, 154, 163), (150, 141, 134), (143, 143, 143))
-_LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]])
-_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099], [0.0259040371, 0.7827717662, -0.8086757660]])
+_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
 
 
 def oklab(linear: np.ndarray) -> np.ndarray:
@@ -49,7 +61,8 @@ def coloured(layers: Layers, name: str) -> np.ndarray:
 
 
 def nearest_share(layers: Layers, name: str) -> tuple[str, float]:
-    """The colour name nearest to the median tinted pixel, and the share of tinted pixels nearest to ``name``."""
+    """The colour name nearest to the median tinted pixel, and the share of tinted pixels nearest to
+    ``name``."""
     tinted = (layers.tint[..., 3] > 127) & (tint_share(layers) > 0.5)
     if not tinted.any():
         return "nothing tinted", 0.0

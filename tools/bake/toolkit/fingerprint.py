@@ -1,7 +1,8 @@
-"""A hash of everything that decides how an asset looks: its builder, the code that builder reaches, and the settings.
+"""A hash of everything that decides how an asset looks: its builder, the code that builder reaches, and
+the settings.
 
-Names are followed from the builder through its module and the toolkit, so adding an unrelated model or helper does not
-make every other asset stale. Comments, docstrings and layout do not count.
+Names are followed from the builder through its module and the toolkit, so adding an unrelated model or
+helper does not make every other asset stale. Comments, docstrings and layout do not count.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def _reach(symbols: dict[str, str], start: tuple[str, ...]) -> set[str]:
 @cache
 def _names(source: str) -> frozenset[str]:
     nodes = ast.walk(ast.parse(source))
-    return frozenset(n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute))
+    return frozenset(
+        n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute)
+    )
 
 
 @cache
@@ -61,12 +64,21 @@ def _symbols(path: Path) -> dict[str, str]:
 def _defined(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
+    )
     return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
 def _undocumented(node: ast.stmt) -> ast.stmt:
     for part in ast.walk(node):
-        if isinstance(part, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(part, clean=False) is not None:
+        if (
+            isinstance(part, ast.FunctionDef | ast.ClassDef)
+            and ast.get_docstring(part, clean=False) is not None
+        ):
             part.body = part.body[1:] or [ast.Pass()]
     return node

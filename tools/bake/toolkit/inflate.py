@@ -73,7 +73,8 @@ def inflate(
 ) -> Any:
     """Blow up an outline (x right, z up, about 0..100 units of 1.8 mm) into a cushion facing the viewer.
 
-    It bulges ``height`` units towards -y over a rim ``edge`` units wide; ``offset`` moves it in y (negative is nearer).
+    It bulges ``height`` units towards -y over a rim ``edge`` units wide; ``offset`` moves it in y
+    (negative is nearer).
     ``seams`` are polylines pressed in by ``seam_depth``; ``wrinkle`` is the size of smooth random dents;
     ``mirror`` flips x to 100 - x; ``spline=False`` keeps corners sharp.
     """
@@ -129,7 +130,8 @@ def _seam_dents(canvas: _Canvas, seams: Sequence[Outline], width: float, depth: 
 
 
 def _skin(canvas: _Canvas, distance: np.ndarray, bulge: np.ndarray) -> tuple[np.ndarray, list[list[int]]]:
-    """Vertices (x, bulge, z) of the cells inside, rim cells snapped to the contour, and the faces over them."""
+    """Vertices (x, bulge, z) of the cells inside, rim cells snapped to the contour, and the faces over
+    them."""
     rows, columns = np.nonzero(distance > -0.9 * canvas.step)
     near = distance[rows, columns]
     slope = np.stack(np.gradient(distance, canvas.step)[::-1], -1)[rows, columns]

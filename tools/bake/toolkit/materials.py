@@ -1,6 +1,7 @@
 """Materials. A *tint* material takes the product colour; everything else keeps its own.
 
-A tint material carries its zone (1 = body, 2 = second colour) and a node called ``Tint`` that ``set_tint`` drives.
+A tint material carries its zone (1 = body, 2 = second colour) and a node called ``Tint`` that ``set_tint``
+drives.
 All tint patterns are products with the tint, so the picture stays linear in it.
 """
 
@@ -97,7 +98,9 @@ def tint(
     return made
 
 
-def tint_fabric(name: str = "cloth", zone: int = 1, weave: float = 90, strength: float = 0.25, shade: float = 1.0) -> Any:
+def tint_fabric(
+    name: str = "cloth", zone: int = 1, weave: float = 90, strength: float = 0.25, shade: float = 1.0
+) -> Any:
     """Woven cloth in the tint colour."""
     return tint(name, 0.95, zone, shade, sheen=0.3, bump=(weave, strength))
 
@@ -142,7 +145,12 @@ def printed(name: str, picture: Image.Image, roughness: float = 0.6) -> Any:
 
 
 def tint_printed(
-    name: str, picture: Image.Image, mask: Image.Image, zone: int = 1, roughness: float = 0.6, sheen: float = 0.0
+    name: str,
+    picture: Image.Image,
+    mask: Image.Image,
+    zone: int = 1,
+    roughness: float = 0.6,
+    sheen: float = 0.0,
 ) -> Any:
     """A printed picture in which white areas of ``mask`` take the tint colour."""
     made = tint(name, roughness, zone, sheen=sheen)

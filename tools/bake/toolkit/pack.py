@@ -22,8 +22,8 @@ SHADOW_QUALITY = {"cue": 80, "furniture": 85}
 class Layers:
     """Decoded or to-be-written layers, all (h, w, ...) uint8.
 
-    ``tint`` RGBA: response to the tint with coverage; ``rest`` RGB: all that does not depend on it; ``shadow`` (h, w);
-    ``second`` RGB: response to the second tint, if there is one.
+    ``tint`` RGBA: response to the tint with coverage; ``rest`` RGB: all that does not depend on it;
+    ``shadow`` (h, w); ``second`` RGB: response to the second tint, if there is one.
     """
 
     tint: np.ndarray
@@ -138,6 +138,8 @@ def check_written(stem: Path) -> None:
         shapes.add(tuple(layers.second.shape[:2]))
     width, height = record["size"]
     if shapes != {(height, width)}:
-        raise ValueError(f"{stem.name}: layer sizes {sorted(shapes)} do not match the recorded {(height, width)}.")
+        raise ValueError(
+            f"{stem.name}: layer sizes {sorted(shapes)} do not match the recorded {(height, width)}."
+        )
     if (layers.tint[..., 3] > 127).mean() < 0.01:
         raise ValueError(f"{stem.name}: almost nothing is visible.")

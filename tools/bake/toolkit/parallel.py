@@ -14,7 +14,9 @@ CHUNK = 6
 
 def run_chunks(assets: Sequence[Asset], jobs: int, threads: int) -> int:
     """Bake ``assets`` in ``jobs`` processes at a time; returns 1 when any failed, else 0."""
-    chunks = [c for kind in ("cue", "furniture") for c in _chunks([a.slug for a in assets if a.kind == kind], kind)]
+    chunks = [
+        c for kind in ("cue", "furniture") for c in _chunks([a.slug for a in assets if a.kind == kind], kind)
+    ]
     with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
         statuses = list(pool.map(lambda c: _run(c[0], c[1], threads), chunks))
     return 1 if any(statuses) else 0

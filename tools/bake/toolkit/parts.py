@@ -17,7 +17,8 @@ EDGE_CELLS = 4
 
 
 def pad(corner: Point, size: Point, paint: Any, edge: float = 0.04, puff: float = 0.015) -> Any:
-    """An upholstered block from its low ``corner``, edges rounded by ``edge``, faces bulging by ``puff`` metres."""
+    """An upholstered block from its low ``corner``, edges rounded by ``edge``, faces bulging by ``puff``
+    metres."""
     mesh = bpy.data.meshes.new("pad")
     work = bmesh.new()
     bmesh.ops.create_cube(work, size=2)
@@ -59,7 +60,8 @@ def _spread(unit: float, core: float, radius: float) -> float:
 
 
 def leg(kind: str, top: Point, foot: Point, paint: Any, thickness: float = 0.02) -> Any:
-    """One leg from ``top`` down to ``foot``; ``kind`` is a :data:`styles.LegKind` (sleds are built by the caller)."""
+    """One leg from ``top`` down to ``foot``; ``kind`` is a :data:`styles.LegKind` (sleds are built by the
+    caller)."""
     makers: dict[str, Callable[[], Any]] = {
         "rod": lambda: tube([foot, top], thickness * 0.6, paint, smooth=False),
         "hairpin": lambda: _hairpin(top, foot, paint, thickness),
@@ -72,11 +74,24 @@ def leg(kind: str, top: Point, foot: Point, paint: Any, thickness: float = 0.02)
     return makers.get(kind, makers["rod"])()
 
 
-TURNED = ((0.45, 0), (0.6, 0.04), (0.5, 0.1), (0.7, 0.3), (1.2, 0.62), (0.8, 0.74), (1.2, 0.79), (0.8, 0.84), (1.3, 0.88), (1.3, 1))
+TURNED = (
+    (0.45, 0),
+    (0.6, 0.04),
+    (0.5, 0.1),
+    (0.7, 0.3),
+    (1.2, 0.62),
+    (0.8, 0.74),
+    (1.2, 0.79),
+    (0.8, 0.84),
+    (1.3, 0.88),
+    (1.3, 1),
+)
 FLUTED = ((0.7, 0), (0.75, 0.14), (1.0, 0.15), (1.05, 0.2), (1.0, 0.25), (0.95, 0.26), (1.2, 1))
 
 
-def _lathed(top: Point, foot: Point, paint: Any, thickness: float, shape: tuple[tuple[float, float], ...]) -> Any:
+def _lathed(
+    top: Point, foot: Point, paint: Any, thickness: float, shape: tuple[tuple[float, float], ...]
+) -> Any:
     rise = top[2] - foot[2]
     profile = [(0.0, 0.0), *((r * thickness, t * rise) for r, t in shape), (0.0, rise)]
     return lathe(profile, paint, at=foot, segments=32)

@@ -73,7 +73,9 @@ def backdrop(rgb: tuple[int, int, int], size: int, horizon: float) -> np.ndarray
     y, x = np.mgrid[0:size, 0:size].astype(np.float32) / unit
     step = np.clip((y - (horizon - 60)) / 120, 0, 1)
     step = step * step * (3 - 2 * step)
-    light = (0.92 * (1 - step) + 1.06 * step) * (1.10 - 0.22 * (((x - 190) / 420) ** 2 + ((y - 230) / 460) ** 2))
+    light = (0.92 * (1 - step) + 1.06 * step) * (
+        1.10 - 0.22 * (((x - 190) / 420) ** 2 + ((y - 230) / 460) ** 2)
+    )
     return from_srgb(rgb) * light[..., None]
 
 
@@ -103,7 +105,9 @@ def furniture_sheet(items: Sequence[tuple[str, Layers, dict[str, Any]]], cell: i
     return sheet
 
 
-def compact_furniture_sheet(items: Sequence[tuple[str, Layers, dict[str, Any]]], cell: int = 200) -> Image.Image:
+def compact_furniture_sheet(
+    items: Sequence[tuple[str, Layers, dict[str, Any]]], cell: int = 200
+) -> Image.Image:
     """Many pieces, one picture each, ten to a row."""
     rows = -(-len(items) // 10)
     sheet = Image.new("RGB", (cell * 10, cell * rows))

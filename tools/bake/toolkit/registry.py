@@ -10,7 +10,18 @@ from typing import Any, Literal
 AnchorKind = Literal["seat", "shelf", "top", "floor", "wall"]
 Point = tuple[float, float, float]
 
-CATEGORIES = ("chair", "sofa", "lamp", "cushion", "vase", "rug", "table", "bookshelf", "plant-pot", "wall-art")
+CATEGORIES = (
+    "chair",
+    "sofa",
+    "lamp",
+    "cushion",
+    "vase",
+    "rug",
+    "table",
+    "bookshelf",
+    "plant-pot",
+    "wall-art",
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,8 @@ class Camera:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A place where a cue may stand: ``point`` is the middle of its foot, ``width`` and ``height`` are free metres."""
+    """A place where a cue may stand: ``point`` is the middle of its foot, ``width`` and ``height`` are
+    free metres."""
 
     name: str
     kind: AnchorKind
@@ -37,8 +49,9 @@ class Anchor:
 class Piece:
     """A built piece of furniture.
 
-    Floor anchors may be left out: two are then found on the free backdrop beside the piece. ``wall`` puts a plain wall
-    at that y instead of the cove; ``horizon`` is the pixel row where the backdrop turns from wall to floor.
+    Floor anchors may be left out: two are then found on the free backdrop beside the piece. ``wall`` puts
+    a plain wall at that y instead of the cove; ``horizon`` is the pixel row where the backdrop turns from
+    wall to floor.
     """
 
     objects: list[Any]
@@ -100,7 +113,8 @@ def cue(
 def furniture(
     category: str, styles: tuple[str, ...] | None = None
 ) -> Callable[[Callable[[str], Piece]], Callable[[str], Piece]]:
-    """Register the decorated function as the builder of ``category`` (in all ten styles unless ``styles`` is given)."""
+    """Register the decorated function as the builder of ``category`` (in all ten styles unless ``styles``
+    is given)."""
     from .styles import STYLES
 
     def register(build: Callable[[str], Piece]) -> Callable[[str], Piece]:

@@ -12,7 +12,8 @@ TOOLKIT_VERSION = 1
 
 @dataclass(frozen=True)
 class Settings:
-    """Frame size in pixels, samples per pixel for colour and shadow passes, light bounces, and denoiser quality.
+    """Frame size in pixels, samples per pixel for colour and shadow passes, light bounces, and denoiser
+    quality.
 
     ``shadow_shrink`` renders the soft shadow of a large picture at a fraction of its size.
     """

@@ -97,7 +97,8 @@ def tube(
     rotation: Point = HERE,
     taper: Sequence[float] | None = None,
 ) -> Any:
-    """Sweep a disc along ``points`` (a smooth curve near them, or straight pieces); ``taper`` scales the radius."""
+    """Sweep a disc along ``points`` (a smooth curve near them, or straight pieces); ``taper`` scales the
+    radius."""
     curve = bpy.data.curves.new("tube", "CURVE")
     curve.dimensions = "3D"
     curve.bevel_depth = radius
@@ -243,7 +244,12 @@ def extrude(
 
 
 def card(
-    width: float, height: float, paint: Any, thickness: float = 0.002, at: Point = HERE, rotation: Point = HERE
+    width: float,
+    height: float,
+    paint: Any,
+    thickness: float = 0.002,
+    at: Point = HERE,
+    rotation: Point = HERE,
 ) -> Any:
     """A flat upright card facing the viewer (-y), foot at z = 0, with UVs for ``printed`` materials."""
 

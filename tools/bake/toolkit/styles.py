@@ -13,8 +13,10 @@ FrameKind = Literal["metal", "wood", "lacquer", "cane"]
 class Style:
     """Shape language of one style.
 
-    ``leg`` and ``frame`` name the legs and what they are made of, ``edge`` is the edge radius of soft parts in metres,
-    ``puff`` how much cushions bulge (metres), ``slim`` scales thicknesses, ``tufted`` adds buttons or channels.
+    ``leg`` and ``frame`` name the legs and what they are made of, ``edge`` is the edge radius of soft
+    parts in metres,
+    ``puff`` how much cushions bulge (metres), ``slim`` scales thicknesses, ``tufted`` adds buttons or
+    channels.
     """
 
     leg: LegKind
