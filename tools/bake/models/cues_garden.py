@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from toolkit import cue, group, inflate, lathe, material, metal, sphere, tint, tube
+from toolkit import airy, cue, group, inflate, lathe, material, metal, sphere, tint, tube
 from toolkit.shapes import mesh_object
 
 UNIT = 0.0018
@@ -62,7 +62,7 @@ def _side(x: float, mirror: bool) -> float:
 @cue("ladybug ornament", technique="spheres")
 def ladybug_ornament() -> list[Any]:
     """A domed beetle with seven dark spots, a dark head with pale cheeks and feelers."""
-    shell, dark = tint("shell", 0.3), material("dark", (48, 47, 50), 0.35)
+    shell, dark = airy(tint("shell", 0.35), 0.06), material("dark", (48, 47, 50), 0.35)
     pale = material("cheek", (232, 230, 222), 0.5)
     radius = np.array([0.058, 0.05, 0.047])
     dome = sphere((0, 0, 0.008), 1, shell, tuple(radius.tolist()))
