@@ -26,7 +26,10 @@ def build_agent(name: str, **options: Any) -> Agent:
     """
     factory = agents.factory(name)
     check_options("agent", name, factory, options)
-    return factory(**options)
+    try:
+        return factory(**options)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"agent {name!r} cannot be made with {options or 'no options'}: {error}") from error
 
 
 def check_options(kind: str, name: str, factory: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import track
+from rich.progress import Progress
 
+from recallreach.errors import DataError
 from recallreach.study.config import CatalogChoice, StudyConfig
 
 if TYPE_CHECKING:
     from recallreach.storefront.catalog import Catalog
     from recallreach.storefront.pictures import Pictures
+    from recallreach.storefront.types import Product
 
 catalog_app = typer.Typer(no_args_is_help=True, help="Make a catalogue or look at one.")
 
@@ -32,20 +35,52 @@ def build(
     ] = False,
 ) -> None:
     """Draw a synthetic catalogue and save it. The file holds the ground truth: keep it from agents."""
+    from recallreach.storefront.pictures.building import build_all
+
+    _refuse_other_files(target)
     catalog, source = _built(_choice(seed=seed, variants=variants))
     catalog.save(target)
     counts = f"{len(catalog)} products in {len(catalog.collections)} collections"
     typer.echo(f"{target}: {counts}, hash {catalog.hash[:12]}")
     if pictures:
-        drawn = sum(source.build(product.id) for product in track(catalog, "Pictures", total=len(catalog)))
+        with Progress(transient=True) as bar:
+            task = bar.add_task("Pictures", total=len(catalog))
+            drawn = build_all(source, lambda done, total: bar.update(task, completed=done))
         typer.echo(f"{source.folder}: {drawn} products drawn, {len(catalog) - drawn} were there")
 
 
+def _refuse_other_files(target: Path) -> None:
+    from recallreach.storefront.catalog import Catalog
+
+    if target.exists():
+        try:
+            Catalog.load(target)
+        except DataError as error:
+            raise DataError(f"{target} is there and is no catalogue; name another file ({error})") from error
+
+
 @catalog_app.command("show")
-def show(source: Source = "synthetic", seed: Seed = 0) -> None:
-    """List the products of a catalogue with their cues."""
-    catalog, _ = shop_of(source, seed)
-    for product in catalog:
+def show(
+    product_id: Annotated[
+        str | None, typer.Argument(help="Draw this product; without one, list all.", show_default=False)
+    ] = None,
+    source: Source = "synthetic",
+    seed: Seed = 0,
+    folder: Annotated[Path, typer.Option("--folder", help="Where the three pictures go.")] = Path("."),
+) -> None:
+    """List the products of a catalogue with their cues, or draw one: without cue, with it, and its mask."""
+    from recallreach.storefront.pictures.building import show as draw
+
+    catalog, pictures = shop_of(source, seed)
+    chosen = catalog if product_id is None else [catalog.by_id(product_id)]
+    _list_products(catalog, chosen)
+    if product_id is not None:
+        for path in draw(pictures, product_id, folder):
+            typer.echo(str(path))
+
+
+def _list_products(catalog: Catalog, chosen: Iterable[Product]) -> None:
+    for product in chosen:
         price = f"${product.price_cents / 100:,.2f}"
         typer.echo(f"{product.id}  {product.title:<30} {price:>10}  {catalog.cue_of(product.id).phrase}")
 

@@ -16,6 +16,7 @@ from recallreach.errors import DataError
 from recallreach.files import write_atomically
 from recallreach.study import charts, gallery
 from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
+from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
 from recallreach.study.scoring import (
     ChanceCheck,
@@ -73,6 +74,7 @@ def write_report(folder: Path) -> Results:
         DataError: not a run folder, damaged, or without a single answered probe.
     """
     manifest = read_manifest(folder)
+    _check_facts(folder, manifest)
     if not (folder / RESULTS).is_file():
         raise DataError(f"{folder} holds no results yet: run `recallreach resume {folder}`.")
     with ResultStore(folder / RESULTS) as store:
@@ -85,6 +87,15 @@ def write_report(folder: Path) -> Results:
         drawn = charts.save(figure, folder, "retention")
         write_atomically(results.path, _page(results, drawn["svg"], store, units))
     return results
+
+
+def _check_facts(folder: Path, manifest: Mapping[str, Any]) -> None:
+    facts = {**manifest.get("config", {}), **manifest}
+    missing = [key for key in ("seed", "products", "systems") if key not in facts]
+    if missing:
+        raise DataError(
+            f"{folder / MANIFEST} lacks {', '.join(missing)}: restore it, or run again with --fresh"
+        )
 
 
 def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> Results:

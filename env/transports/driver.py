@@ -32,6 +32,7 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--no-first-run",
 )
+_LAUNCH_MS = 25_000
 _READY = "body[data-ready]"
 _READ = f"""() => [
   location.href, document.documentElement.outerHTML, document.querySelector("{_READY}") !== null
@@ -195,7 +196,16 @@ class Driver:
         flags = [*_FLAGS, f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {host_of(self.origin.base)}"]
         if self.settings.screenshot is None:
             flags.append("--blink-settings=imagesEnabled=false")
-        self._browser = self._playwright.chromium.launch(executable_path=self.settings.executable, args=flags)
+        executable = self.settings.executable
+        try:
+            self._browser = self._playwright.chromium.launch(
+                executable_path=executable, args=flags, timeout=_LAUNCH_MS
+            )
+        except Error as error:
+            named = executable or "Playwright's own Chromium"
+            line = str(error).partition("\n")[0][:200]
+            hint = "set RECALLREACH_BROWSER to a Chromium that starts"
+            raise BrokenError("browser", f"{named} does not start ({line}): {hint}") from error
         self.version = self._browser.version
         session = self._browser.new_browser_cdp_session()
         processes = session.send("SystemInfo.getProcessInfo")["processInfo"]

@@ -35,7 +35,12 @@ def build_memory(name: str, parts: Parts, **options: Any) -> MemorySystem:
         raise ConfigError(
             f"memory {name!r} does not take these options: {error}. It knows: {told}."
         ) from error
-    return factory(parts, **options)
+    try:
+        return factory(parts, **options)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"memory {name!r} cannot be made with {options or 'no options'}: {error}"
+        ) from error
 
 
 def _no_memory() -> Any:

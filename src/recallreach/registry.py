@@ -73,7 +73,7 @@ class Registry(Generic[PartT]):
             found: Any = importlib.import_module(module)
             for part in attribute.split("."):
                 found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, ValueError) as error:
             raise RecallReachError(f"cannot load {self.kind} {target!r}: {error}") from error
         return found  # type: ignore[no-any-return]
 

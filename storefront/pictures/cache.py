@@ -54,4 +54,7 @@ class PictureCache:
         Raises:
             DataError: the folder cannot be written or the disk is full.
         """
-        write_atomically(self.folder / name, hashlib.sha256(data).digest() + data, durable=False)
+        try:
+            write_atomically(self.folder / name, hashlib.sha256(data).digest() + data, durable=False)
+        except DataError as error:
+            raise DataError(f"{error}; RECALLREACH_CACHE names another folder for pictures") from error
