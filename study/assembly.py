@@ -206,10 +206,13 @@ class Materials:
         browser = find_browser() if config.transport == "chromium" else None
         catalog = build_catalog(config.catalog)
         parts = embedded_parts()
+        pictures = Pictures(catalog, cue_fraction=config.catalog.cue_fraction)
+        # A cache or layer that cannot be used is told before anything is started.
+        pictures.picture(next(iter(catalog)).id)
         return cls(
             config=config,
             catalog=catalog,
-            pictures=Pictures(catalog, cue_fraction=config.catalog.cue_fraction),
+            pictures=pictures,
             parts=parts,
             systems=systems_of(config, parts),
             weights=weight_hashes(SHIPPED),

@@ -13,7 +13,9 @@ from recallreach.errors import ConfigError, DataError, RecallReachError, Unknown
 from recallreach.memory.parts import embedded_parts
 from recallreach.memory.systems import build_memory
 from recallreach.study.cli_catalog import catalog_app
+from recallreach.study.config import StudyConfig
 from recallreach.study.report import write_report
+from recallreach.study.run import run_study
 
 
 @pytest.mark.parametrize("name", ["os:system", "json:dumps", ":", ":x"])
@@ -57,3 +59,14 @@ def test_show_draws_one_product_and_refuses_an_unknown_one(tmp_path: Path) -> No
     assert len(list(tmp_path.iterdir())) == 3
     unknown = runner.invoke(catalog_app, ["show", "nope"])
     assert isinstance(unknown.exception, UnknownNameError)
+
+
+def test_a_cache_that_cannot_be_written_is_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "taken").touch()
+    monkeypatch.setenv("RECALLREACH_CACHE", str(tmp_path / "taken" / "cache"))
+    config = StudyConfig.parse({"name": "x", "out": str(tmp_path / "runs"), "transport": "in_process"})
+    with pytest.raises(DataError, match="RECALLREACH_CACHE"):
+        run_study(config)
+    assert not (tmp_path / "runs").exists()
