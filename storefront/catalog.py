@@ -121,7 +121,7 @@ class Catalog:
     def by_picture(self, file_name: str) -> Product:
         """The product whose picture has this file name, or UnknownNameError."""
         if file_name not in self._index_pictures:
-            raise UnknownNameError("picture", file_name, [])
+            raise UnknownNameError("picture", file_name, self._index_pictures)
         return self.products[self._index_pictures[file_name]]
 
     def cue_of(self, product_id: str) -> Cue:
@@ -148,7 +148,7 @@ class Catalog:
 
     def _position(self, product_id: str) -> int:
         if product_id not in self._index_ids:
-            raise UnknownNameError("product", product_id, [])
+            raise UnknownNameError("product", product_id, self._index_ids)
         return self._index_ids[product_id]
 
     @functools.cached_property

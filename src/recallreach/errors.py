@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_MOST_LISTED = 24
+
 
 class RecallReachError(Exception):
     """Base of every error a user can mend; the command line prints it without a traceback."""
@@ -40,5 +42,7 @@ def close_matches(name: str, known: Iterable[str]) -> list[str]:
 def _unknown_message(kind: str, name: str, known: list[str], hint: str) -> str:
     near = close_matches(name, known)
     meant = f" Did you mean {' or '.join(repr(entry) for entry in near)}?" if near else ""
-    listed = ", ".join(known) if known else "none"
+    listed = ", ".join(known[:_MOST_LISTED]) if known else "none"
+    more = len(known) - _MOST_LISTED
+    listed += f" and {more:,} more" if more > 0 else ""
     return f"unknown {kind} {name!r}.{meant} Known: {listed}.{' ' + hint if hint else ''}"

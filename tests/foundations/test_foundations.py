@@ -30,6 +30,13 @@ def test_unknown_name_says_what_was_asked_what_is_known_and_what_is_near() -> No
     assert "caption" in str(caught.value)
 
 
+def test_a_long_list_of_known_names_is_cut() -> None:
+    message = str(UnknownNameError("product", "p", [f"p{number:03}" for number in range(500)]))
+    assert "p000" in message
+    assert "p499" not in message
+    assert message.endswith("and 476 more.")
+
+
 def test_unknown_name_crosses_a_process_boundary() -> None:
     error = UnknownNameError("memory", "dualmen", ["dualmem"], "Do this.")
     copy = pickle.loads(pickle.dumps(error))
