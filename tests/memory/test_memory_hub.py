@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transformers
 
 from recallreach.errors import ConfigError
 from recallreach.memory.check import check_encoder, check_text_encoder
 from recallreach.memory.encoders.hub import DualEncoder, ModelNotFoundError, SentenceTransformerEncoder
 
-transformers = pytest.importorskip("transformers")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 TEXT = {"hidden_size": 32, "intermediate_size": 37, "num_hidden_layers": 2, "num_attention_heads": 4}
 VISION = {**TEXT, "image_size": 32, "patch_size": 8}
