@@ -297,13 +297,13 @@ def silk_hand_fan() -> list[Any]:
 @cue("paper origami bow", technique="facets")
 def paper_origami_bow() -> list[Any]:
     """A bow folded from paper: flat facets, two forked tails, the pale back of the paper showing."""
-    light, dark = tint("paper", 0.7), tint("paper_under", 0.7, shade=0.85)
+    light, dark = tint("paper", 0.7), tint("paper_under", 0.8)
     back = material("paper_back", (226, 222, 212), 0.7)
     parts = []
     for m in (-1, 1):
         root_top, root_low, root = (m * 0.008, 0.0, 0.012), (m * 0.008, 0.0, -0.012), (m * 0.01, -0.012, 0.0)
         top, low, tip = (m * 0.074, 0.004, 0.05), (m * 0.084, 0.004, -0.034), (m * 0.088, -0.002, 0.012)
-        crest = (m * 0.058, -0.034, 0.008)
+        crest = (m * 0.058, -0.027, 0.002)
         parts += [
             _facet([root_top, top, crest], light),
             _facet([root_top, crest, root], light),
@@ -320,7 +320,7 @@ def paper_origami_bow() -> list[Any]:
     ring = [(0.0, -0.014, 0.019), (0.017, -0.012, 0.0), (0.0, -0.014, -0.019), (-0.017, -0.012, 0.0)]
     for k in range(4):
         parts.append(_facet([ring[k], ring[(k + 1) % 4], (0.0, -0.032, 0.0)], light if k in (0, 3) else dark))
-    return [group(parts, (0, 0, 0.09), (-20, 0, 8))]
+    return [group(parts, (0, 0, 0.09), (-32, 0, 0))]
 
 
 def _facet(corners: list[Point], paint: Any) -> Any:
