@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from recallreach.agents.types import Agent
-from recallreach.errors import ConfigError
 from recallreach.registry import Registry
 
 agents: Registry[Agent] = Registry("agent", "recallreach.agents")
@@ -24,27 +22,7 @@ def build_agent(name: str, **options: Any) -> Agent:
         UnknownNameError: no such agent; close matches are listed.
         ConfigError: the agent has no such option, or not with that value.
     """
-    factory = agents.factory(name)
-    check_options("agent", name, factory, options)
-    try:
-        return factory(**options)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"agent {name!r} cannot be made with {options or 'no options'}: {error}") from error
-
-
-def check_options(kind: str, name: str, factory: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Refuse options that a factory does not take, by name.
-
-    Raises:
-        ConfigError: an option is unknown or one is missing.
-    """
-    try:
-        inspect.signature(factory).bind(**options)
-    except TypeError as error:
-        known = ", ".join(inspect.signature(factory).parameters) or "none"
-        raise ConfigError(
-            f"{kind} {name!r} does not take these options: {error}. It knows: {known}."
-        ) from error
+    return agents.make(name, **options)
 
 
 def _shopper() -> Callable[..., Agent]:

@@ -23,11 +23,7 @@ def build_model(name: str, **options: Any) -> ChatModel:
         ConfigError: the model has no such option.
         MissingExtraError: the model needs an optional package.
     """
-    from recallreach.agents.registry import check_options
-
-    factory = models.factory(name)
-    check_options("model", name, factory, options)
-    return factory(**options)
+    return models.make(name, **options)
 
 
 def _scripted() -> Callable[..., ChatModel]:

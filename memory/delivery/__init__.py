@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -24,15 +23,7 @@ def build_delivery(name: str, **options: Any) -> Delivery:
         UnknownNameError: no such delivery; close matches are listed.
         ConfigError: the delivery has no such option.
     """
-    factory = deliveries.factory(name)
-    try:
-        inspect.signature(factory).bind(**options)
-    except TypeError as error:
-        known = ", ".join(inspect.signature(factory).parameters) or "none"
-        raise ConfigError(
-            f"delivery {name!r} does not take these options: {error}. It knows: {known}."
-        ) from error
-    return factory(**options)
+    return deliveries.make(name, **options)
 
 
 def _pipeline(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
-from recallreach.errors import ConfigError
 from recallreach.memory.parts import Parts
 from recallreach.memory.types import MemorySystem
 from recallreach.registry import Registry
@@ -26,21 +24,7 @@ def build_memory(name: str, parts: Parts, **options: Any) -> MemorySystem:
         UnknownNameError: no such system; close matches are listed.
         ConfigError: the system has no such option, or not with that value.
     """
-    factory = memories.factory(name)
-    try:
-        inspect.signature(factory).bind(parts, **options)
-    except TypeError as error:
-        known = [key for key in list(inspect.signature(factory).parameters)[1:] if key != "options"]
-        told = ", ".join(known) or "none"
-        raise ConfigError(
-            f"memory {name!r} does not take these options: {error}. It knows: {told}."
-        ) from error
-    try:
-        return factory(parts, **options)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f"memory {name!r} cannot be made with {options or 'no options'}: {error}"
-        ) from error
+    return memories.make(name, parts, **options)
 
 
 def _no_memory() -> Any:

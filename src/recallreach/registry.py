@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
-from recallreach.errors import RecallReachError, UnknownNameError
+from recallreach.errors import ConfigError, RecallReachError, UnknownNameError
 
 log = logging.getLogger(__name__)
 PartT = TypeVar("PartT")
@@ -66,6 +67,34 @@ class Registry(Generic[PartT]):
             hint = "A class of your own is named package.module:attribute."
             raise UnknownNameError(self.kind, name, self._entries, hint)
         return self._entries[name].load()
+
+    def make(self, name: str, *parts: object, **options: object) -> PartT:
+        """A fresh part: the factory of `name`, called as `factory(*parts, **options)`.
+
+        Raises:
+            UnknownNameError, RecallReachError: as `factory`.
+            ConfigError: the factory does not take an option, or not with that value; the cause is chained.
+        """
+        factory = self.factory(name)
+        self._check_options(name, factory, parts, options)
+        try:
+            return factory(*parts, **options)
+        except (TypeError, ValueError) as error:
+            given = options or "no options"
+            raise ConfigError(f"{self.kind} {name!r} cannot be made with {given}: {error}") from error
+
+    def _check_options(
+        self, name: str, factory: Callable[..., PartT], parts: tuple[object, ...], options: dict[str, object]
+    ) -> None:
+        signature = inspect.signature(factory)
+        try:
+            signature.bind(*parts, **options)
+        except TypeError as error:
+            named = [key for key, one in signature.parameters.items() if one.kind is not one.VAR_KEYWORD]
+            told = ", ".join(named[len(parts) :]) or "none"
+            raise ConfigError(
+                f"{self.kind} {name!r} does not take these options: {error}. It knows: {told}."
+            ) from error
 
     def _import(self, target: str) -> Callable[..., PartT]:
         module, _, attribute = target.partition(":")

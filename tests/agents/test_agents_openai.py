@@ -82,7 +82,6 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    pytest.importorskip("openai", reason="the extra 'openai' is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Server() as running:
         yield running

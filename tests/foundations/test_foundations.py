@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recallreach.errors import DataError, RecallReachError, UnknownNameError
+from recallreach.errors import ConfigError, DataError, RecallReachError, UnknownNameError
 from recallreach.files import dump_json, read_json, sha256, write_atomically
 from recallreach.registry import Registry
 from recallreach.seeding import stream
@@ -48,6 +48,16 @@ def test_registry_resolves_built_ins_and_dotted_names() -> None:
     assert registry.factory("dualmem") is dict
     assert registry.factory("collections:OrderedDict").__name__ == "OrderedDict"
     assert registry.names() == ["caption", "dualmem"]
+
+
+def test_a_part_is_made_from_parts_and_options_or_refused_by_name() -> None:
+    registry: Registry[object] = Registry("thing", "recallreach.test_group")
+    registry.add("pair", "two numbers", lambda: lambda left, *, right=1: left / right)
+    assert registry.make("pair", 6, right=3) == 2
+    with pytest.raises(ConfigError, match=r"thing 'pair' does not take these options: .* It knows: right\."):
+        registry.make("pair", 6, wrong=3)
+    with pytest.raises(ConfigError, match=r"thing 'pair' cannot be made with \{'right': 'x'\}"):
+        registry.make("pair", 6, right="x")
 
 
 @pytest.mark.parametrize("target", ["no_such_module_here:Thing", "collections:NoSuchThing"])
