@@ -65,6 +65,10 @@ class PictureStore:
             raise DataError(f"the picture {path} is damaged: its bytes do not have that SHA-256")
         return data
 
+    def __contains__(self, digest: str) -> bool:
+        """Whether a picture of that SHA-256 is stored."""
+        return bool(_HEX.fullmatch(digest)) and self._path(digest).is_file()
+
     def _path(self, digest: str) -> Path:
         return self.folder / f"{digest}.jpg"
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from recallreach.env.actions import parse_reply
 from recallreach.seeding import stream
+from recallreach.study.pictures import RunPictures
 from recallreach.study.store import ResultStore, Unit
+from recallreach.study.thumbnails import thumbnail
 
 PER_VERDICT = 2
 """Probes shown per system and verdict."""
@@ -69,21 +71,21 @@ def _spread(units: Sequence[Unit], seed: int) -> list[Unit]:
     return [unit for _, _, unit in sorted(by_turn, key=lambda entry: entry[:2])]
 
 
-def exhibit(store: ResultStore, unit: Unit) -> Exhibit:
+def exhibit(store: ResultStore, kept: RunPictures, unit: Unit) -> Exhibit:
     """Everything the gallery shows of one unit."""
     trace = store.trace(unit.key)
     pictures = trace["pictures"]
     return Exhibit(
         unit=unit,
         goal=trace["goal"],
-        items=tuple(_items(store, trace)),
+        items=tuple(_items(kept, trace)),
         turns=tuple(_turn(turn) for turn in trace["turns"]),
-        chosen=data_uri(store.thumbnail(pictures.get(unit.answer or "", ""))),
-        wanted=data_uri(store.thumbnail(pictures.get(unit.target, ""))),
+        chosen=_small(kept, pictures.get(unit.answer or "", "")),
+        wanted=_small(kept, pictures.get(unit.target, "")),
     )
 
 
-def _items(store: ResultStore, trace: Mapping[str, Any]) -> list[Shown]:
+def _items(kept: RunPictures, trace: Mapping[str, Any]) -> list[Shown]:
     """The delivered items with the text part that stands before each picture."""
     lines = [part["text"] for part in trace["delivered"] if part["kind"] == "text"]
     offset = len(lines) - len(trace["items"])
@@ -91,10 +93,15 @@ def _items(store: ResultStore, trace: Mapping[str, Any]) -> list[Shown]:
         Shown(
             item["tag"],
             _short(lines[offset + number]) if offset >= 0 else "",
-            data_uri(store.thumbnail(item["image"])),
+            _small(kept, item["image"]),
         )
         for number, item in enumerate(trace["items"])
     ]
+
+
+def _small(kept: RunPictures, digest: str) -> str:
+    picture = kept.get(digest)
+    return data_uri(thumbnail(picture)) if picture else ""
 
 
 def _turn(turn: Mapping[str, Any]) -> Turn:

@@ -18,6 +18,7 @@ from recallreach.study import charts, gallery
 from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
 from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
+from recallreach.study.pictures import RunPictures
 from recallreach.study.scoring import (
     ChanceCheck,
     Difference,
@@ -148,8 +149,9 @@ def _note(results: Results) -> str:
 def _page(results: Results, svg: bytes, store: ResultStore, units: Sequence[Unit]) -> str:
     seed = results.manifest["config"]["seed"]
     grouped = by_system(units, [score.system for score in results.scores])
+    kept = RunPictures(store, TrajectoryStore(results.path.parent / TRAJECTORIES).pictures)
     exhibits = {
-        label: [gallery.exhibit(store, unit) for unit in gallery.pick(rows, seed)]
+        label: [gallery.exhibit(store, kept, unit) for unit in gallery.pick(rows, seed)]
         for label, rows in grouped.items()
     }
     return (

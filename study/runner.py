@@ -23,9 +23,9 @@ from recallreach.memory.types import Delivered, Delivery, MemorySystem, Query, R
 from recallreach.study.assembly import Materials, System, make_delivery, make_memory
 from recallreach.study.config import Part
 from recallreach.study.manifest import now
+from recallreach.study.pictures import Kept
 from recallreach.study.progress import Advance, Reporter
 from recallreach.study.store import ResultStore, Unit, unit_key
-from recallreach.study.thumbnails import Thumbnails
 
 FEWEST_PROBES = 50
 """Probes before the error rate may stop a run."""
@@ -66,7 +66,7 @@ class Runner:
 
     def __init__(self, setup: Setup) -> None:
         self._setup, self._materials = setup, setup.materials
-        self._thumbnails = Thumbnails(setup.store.thumbnails())
+        self._kept = Kept(setup.recorded.pictures, setup.store.pictures())
         self._products = {product.id for product in setup.materials.catalog}
         systems = setup.materials.systems
         self._deliveries = {system.label: _Keeping(make_delivery(system.delivery)) for system in systems}
@@ -205,7 +205,7 @@ class Runner:
         named = {product: sha256(picture) for product, picture in pictures.items()}
         trace = {"goal": probe.goal, **result.to_json(), "pictures": named}
         delivered = [item.image.data for item in delivery.last.items if item.image is not None]
-        self._setup.store.add(unit, trace, self._thumbnails.of([*delivered, *pictures.values()]))
+        self._setup.store.add(unit, trace, self._kept.new([*delivered, *pictures.values()]))
         self._count(unit)
 
     def _product_pictures(self, *products: str | None) -> dict[str, bytes]:

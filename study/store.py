@@ -16,7 +16,7 @@ from recallreach.files import sha256
 
 APPLICATION_ID = 0x52524348
 """The file's own mark ("RRCH"), so that no other SQLite file is taken for a results store."""
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE systems (
@@ -56,11 +56,15 @@ CREATE TABLE traces (
     unit TEXT PRIMARY KEY REFERENCES units (key) ON DELETE CASCADE,
     trace TEXT NOT NULL
 ) STRICT;
-CREATE TABLE thumbnails (
+CREATE TABLE pictures (
     sha256 TEXT PRIMARY KEY,
-    jpeg BLOB NOT NULL
+    data BLOB NOT NULL
 ) STRICT;
 """
+_MIGRATIONS = {
+    1: "ALTER TABLE thumbnails RENAME TO pictures;ALTER TABLE pictures RENAME COLUMN jpeg TO data;",
+}
+"""What leads from each earlier schema to the one after it. Version 1 kept small copies of the pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class Unit:
 
 COLUMNS = tuple(field.name for field in dataclasses.fields(Unit))
 _TIMINGS = frozenset({"seconds", "finished_at", "reason"})
-_ADD_THUMBNAIL = "INSERT INTO thumbnails VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING"
+_ADD_PICTURE = "INSERT INTO pictures VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING"
 _ORDER = "ORDER BY system, chain, session, reach, probe"
 
 
@@ -159,6 +163,8 @@ class ResultStore:
                 f"{self.path} has schema version {version}, this recallreach knows {SCHEMA_VERSION}: "
                 "open it with the newer recallreach that wrote it."
             )
+        elif version < SCHEMA_VERSION:
+            self._migrate(version)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         (state,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
@@ -170,6 +176,10 @@ class ResultStore:
             f"BEGIN IMMEDIATE;{_SCHEMA}"
             f"PRAGMA application_id = {APPLICATION_ID};PRAGMA user_version = {SCHEMA_VERSION};COMMIT;"
         )
+
+    def _migrate(self, version: int) -> None:
+        steps = "".join(_MIGRATIONS[step] for step in range(version, SCHEMA_VERSION))
+        self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version = {SCHEMA_VERSION};COMMIT;")
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
@@ -196,15 +206,13 @@ class ResultStore:
                 "INSERT INTO systems VALUES (?, ?) ON CONFLICT (label) DO NOTHING", (label, _compact(spec))
             )
 
-    def add(
-        self, unit: Unit, trace: Mapping[str, Any], thumbnails: Mapping[str, bytes] | None = None
-    ) -> None:
-        """Write a unit, its trace and the thumbnails it refers to in one transaction."""
+    def add(self, unit: Unit, trace: Mapping[str, Any], pictures: Mapping[str, bytes] | None = None) -> None:
+        """Write a unit, its trace and the pictures it refers to, by SHA-256, in one transaction."""
         marks = ", ".join("?" * len(COLUMNS))
         with self._transaction() as db:
             db.execute(f"INSERT INTO units ({', '.join(COLUMNS)}) VALUES ({marks})", _to_row(unit))
             db.execute("INSERT INTO traces VALUES (?, ?)", (unit.key, _compact(trace)))
-            db.executemany(_ADD_THUMBNAIL, (thumbnails or {}).items())
+            db.executemany(_ADD_PICTURE, (pictures or {}).items())
 
     def drop_errors(self) -> int:
         """Forget the units that ended in a technical error, so that they run again; how many there were."""
@@ -216,10 +224,10 @@ class ResultStore:
         with self._guard():
             return {key for (key,) in self._db.execute("SELECT key FROM units")}
 
-    def thumbnails(self) -> set[str]:
-        """SHA-256 of all pictures that have a thumbnail."""
+    def pictures(self) -> set[str]:
+        """SHA-256 of all pictures kept here: those delivered or chosen that no recorded session holds."""
         with self._guard():
-            return {digest for (digest,) in self._db.execute("SELECT sha256 FROM thumbnails")}
+            return {digest for (digest,) in self._db.execute("SELECT sha256 FROM pictures")}
 
     def units(self) -> list[Unit]:
         """All units, in an order that depends on their content only."""
@@ -240,10 +248,10 @@ class ResultStore:
         found: dict[str, Any] = json.loads(row[0])
         return found
 
-    def thumbnail(self, digest: str) -> bytes | None:
-        """JPEG thumbnail of the delivered picture with this SHA-256, or None."""
+    def picture(self, digest: str) -> bytes | None:
+        """Encoded bytes of the picture with this SHA-256, or None where it is not kept here."""
         with self._guard():
-            row = self._db.execute("SELECT jpeg FROM thumbnails WHERE sha256 = ?", (digest,)).fetchone()
+            row = self._db.execute("SELECT data FROM pictures WHERE sha256 = ?", (digest,)).fetchone()
         return None if row is None else bytes(row[0])
 
     def close(self) -> None:

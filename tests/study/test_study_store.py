@@ -32,15 +32,28 @@ def filled(path: Path, *units: Unit) -> ResultStore:
     return store
 
 
-def test_units_traces_and_thumbnails_come_back_as_they_were(path: Path, make_unit: MakeUnit) -> None:
+def test_units_traces_and_pictures_come_back_as_they_were(path: Path, make_unit: MakeUnit) -> None:
     units = [make_unit(1), make_unit(2, correct=False, answer=None, rank=None, status="invalid", kind="x")]
     filled(path, *units).close()
     with ResultStore(path) as store:
         assert store.units() == units
         assert store.finished() == {unit.key for unit in units}
         assert store.trace(units[0].key) == {"goal": "red mug"}
-        assert (store.thumbnail("ab"), store.thumbnail("cd")) == (b"jpeg", None)
-        assert store.thumbnails() == {"ab"}
+        assert (store.picture("ab"), store.picture("cd")) == (b"jpeg", None)
+        assert store.pictures() == {"ab"}
+
+
+def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path, make_unit: MakeUnit) -> None:
+    filled(path, make_unit(1)).close()
+    old = sqlite3.connect(path)
+    old.executescript(
+        "ALTER TABLE pictures RENAME COLUMN data TO jpeg;ALTER TABLE pictures RENAME TO thumbnails;"
+        "PRAGMA user_version = 1"
+    )
+    old.close()
+    with ResultStore(path) as store:
+        assert store.units() == [make_unit(1)]
+        assert store.picture("ab") == b"jpeg"
 
 
 def test_a_unit_that_cannot_be_written_whole_leaves_nothing(path: Path, make_unit: MakeUnit) -> None:
