@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,10 @@ class Record:
     """One entry of a bank; never changed once written.
 
     Attributes:
-        id: position in the bank, from 0.
+        id: never given twice in a bank; larger is younger, and gaps are deleted records.
         picture: SHA-256 of the stored picture, or None; the bank resolves it to bytes.
         caption: text that a captioner made of the picture, or "".
+        sources: ids of the records it was made from, in systems that condense what they saw.
         (url, title, text, session, step, seen_at as in `Experience`)
     """
 
@@ -57,6 +58,7 @@ class Record:
     step: int
     seen_at: str = ""
     caption: str = ""
+    sources: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Retrieved:
         channels: score of each channel before fusion, by name.
         picture: encoded bytes of the stored picture, or None.
         tile: the part of the picture that matched best, where retrieval looked at tiles.
+        note: what the system wants the reader to know of this hit, for instance how far to trust it; delivered
+            after the proxy text.
     """
 
     record: Record
@@ -94,6 +98,7 @@ class Retrieved:
     channels: Mapping[str, float] = field(default_factory=dict)
     picture: bytes | None = None
     tile: Box | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,14 @@ class ImagePart:
 
 
 Part = TextPart | ImagePart
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message: interleaved text and image parts."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +191,23 @@ class Captioner(Protocol):
 
     def caption(self, picture: bytes) -> str:
         """Describe one encoded picture."""
+
+
+class Reply(Protocol):
+    """What a language model answers."""
+
+    @property
+    def text(self) -> str:
+        """The answer itself."""
+
+
+class LanguageModel(Protocol):
+    """What memory needs of a model that captions or manages; every `ChatModel` of the agents room is one."""
+
+    name: str
+
+    def complete(self, messages: Sequence[Message]) -> Reply:
+        """One completion, or an error; never an empty stand-in."""
 
 
 class MemorySystem(Protocol):

@@ -53,6 +53,7 @@ class Pipeline:
             tag if self.identity.stated else "",
             self.time.stamp(hit.record),
             self.modality.proxy_text(hit.record),
+            hit.note if self.modality.proxy else "",
         ]
         text = " ".join(filter(None, fields)) or "(item)"
         return DeliveredItem(tag, hit.record.url, hit.record.id, text, self._image(tag, hit))
