@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from recallreach.errors import MissingExtraError as MissingExtraError
 from recallreach.errors import RecallReachError
 
 ModelErrorKind = Literal[
@@ -12,9 +13,11 @@ ModelErrorKind = Literal[
     "rate-limit",
     "server",
     "request",
+    "too-long",
     "authentication",
     "empty",
     "refusal",
+    "memory",
     "exhausted",
 ]
 
@@ -24,18 +27,18 @@ class ModelError(RecallReachError):
 
     Attributes:
         kind: what happened, for counting.
+        retry_after: seconds that the server asked to wait before the next try, or None.
     """
 
-    def __init__(self, kind: ModelErrorKind, message: str) -> None:
+    def __init__(self, kind: ModelErrorKind, message: str, *, retry_after: float | None = None) -> None:
         self.kind: ModelErrorKind = kind
+        self.retry_after = retry_after
         super().__init__(message)
 
 
-class MissingExtraError(RecallReachError):
-    """A part needs an optional package that is not installed."""
+class ReplayMissError(RecallReachError):
+    """A replay met a call whose reply is not in the cache; the run stops."""
 
-    def __init__(self, part: str, package: str, extra: str) -> None:
-        super().__init__(
-            f"{part} needs the package {package!r}, which is not installed. "
-            f"Install it with: pip install 'recallreach[{extra}]'"
-        )
+
+class CallsFileError(RecallReachError):
+    """The reply cache or the ledger of calls cannot be read or written; the run stops."""

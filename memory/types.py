@@ -89,8 +89,8 @@ class Retrieved:
         channels: score of each channel before fusion, by name.
         picture: encoded bytes of the stored picture, or None.
         tile: the part of the picture that matched best, where retrieval looked at tiles.
-        note: what the system wants the reader to know of this hit, for instance how far to trust it; delivered
-            after the proxy text.
+        note: what the system wants the reader to know of this hit, for instance how far to trust it;
+            delivered after the proxy text.
     """
 
     record: Record

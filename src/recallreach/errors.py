@@ -32,6 +32,16 @@ class DataError(RecallReachError):
     """A file that is missing, damaged or not what it claims to be."""
 
 
+class MissingExtraError(RecallReachError):
+    """A part needs an optional package that is not installed."""
+
+    def __init__(self, part: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{part} needs the package {package!r}, which is not installed. "
+            f"Install it with: pip install 'recallreach[{extra}]'"
+        )
+
+
 def close_matches(name: str, known: Iterable[str]) -> list[str]:
     """Up to three entries of `known` that look like `name`, best first."""
     by_folded = {entry.casefold(): entry for entry in known}
