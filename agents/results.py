@@ -75,12 +75,14 @@ class PartTrace:
 
 @dataclass(frozen=True, slots=True)
 class ItemTrace:
-    """One delivered item: tag, page, record, and the SHA-256 of its delivered picture ("" without one)."""
+    """One delivered item: tag, page, record, the SHA-256 of its delivered picture ("" without one), and what
+    stood in for its own picture ("" where nothing did)."""
 
     tag: str
     url: str
     record: int
     image: str
+    control: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,8 @@ class RecallResult:
 def item_traces(delivered: Delivered) -> tuple[ItemTrace, ...]:
     """The traces of the delivered items, in order."""
     return tuple(
-        ItemTrace(item.tag, item.url, item.record_id, sha256(item.image.data) if item.image else "")
+        ItemTrace(
+            item.tag, item.url, item.record_id, sha256(item.image.data) if item.image else "", item.control
+        )
         for item in delivered.items
     )

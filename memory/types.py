@@ -139,6 +139,7 @@ class DeliveredItem:
         record_id: which stored record it is.
         text: the item's own line(s), as in `parts`.
         image: the delivered copy of its picture, or None.
+        control: what stands in for the item's own picture ("blank", "uncued", ...), or "" where nothing does.
     """
 
     tag: str
@@ -146,6 +147,7 @@ class DeliveredItem:
     record_id: int
     text: str
     image: ImagePart | None = None
+    control: str = ""
 
 
 @dataclass(frozen=True, slots=True)
