@@ -22,6 +22,8 @@ from recallreach.files import dump_json, sha256
 from recallreach.memory.types import Delivered, Delivery, MemorySystem, Query, Retrieved
 from recallreach.study.assembly import Materials, System, make_delivery, make_memory
 from recallreach.study.config import Part
+from recallreach.study.decompose.attribution import stored_in
+from recallreach.study.events import Trace
 from recallreach.study.manifest import now
 from recallreach.study.pictures import Kept
 from recallreach.study.progress import Advance, Reporter
@@ -203,7 +205,7 @@ class Runner:
         unit = self._unit(key, system, probe, result, seen)
         pictures = self._product_pictures(probe.target, unit.answer)
         named = {product: sha256(picture) for product, picture in pictures.items()}
-        trace = {"goal": probe.goal, **result.to_json(), "pictures": named}
+        trace = Trace(probe.goal, named, result)
         delivered = [item.image.data for item in delivery.last.items if item.image is not None]
         self._setup.store.add(unit, trace, self._kept.new([*delivered, *pictures.values()]))
         self._count(unit)
@@ -216,6 +218,7 @@ class Runner:
         return Unit(
             key=key,
             system=system.label,
+            tree=probe.chain,
             chain=probe.chain,
             session=probe.session,
             probe=probe.id,
@@ -224,6 +227,8 @@ class Runner:
             first_seen=probe.first_seen,
             last_seen=probe.last_seen,
             reach=probe.reach,
+            place=0,
+            places=0,
             seen=seen,
             bank=result.bank,
             status=result.status,
@@ -238,6 +243,7 @@ class Runner:
             images=result.usage.images,
             visual_tokens=result.usage.visual_tokens,
             text_tokens=result.usage.text_tokens,
+            reply_tokens=result.usage.reply_tokens,
             seconds=result.seconds,
             finished_at=now(),
         )
