@@ -22,7 +22,6 @@ from recallreach.files import dump_json, sha256
 from recallreach.memory.types import Delivered, Delivery, MemorySystem, Query, Retrieved
 from recallreach.study.assembly import Materials, System, make_delivery, make_memory
 from recallreach.study.config import Part
-from recallreach.study.decompose.attribution import stored_in
 from recallreach.study.events import Trace
 from recallreach.study.manifest import now
 from recallreach.study.pictures import Kept
