@@ -2,31 +2,46 @@
 
 A fork shares storage with its origin up to a watermark, the length at the fork. The first of the two to
 append keeps the storage; the other copies its prefix once, at its own first append. Nobody ever writes below
-a watermark, so a fork costs O(1) in time and memory.
+a watermark, so a fork costs O(1) in time and memory. Deleting builds a storage of one's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recallreach.memory.errors import VectorError
+from recallreach.memory.approximate import EXACT_LIMIT, ApproximateIndex
+from recallreach.memory.errors import MissingRecordError, VectorError
 from recallreach.memory.pictures import PictureStore
+from recallreach.memory.retrieval import Scores, cosine
 from recallreach.memory.types import Experience, Record, Vectors
 
 _FIRST_CAPACITY = 64
+_UNIT = 1e-5
+"""How far from 1 a length may be to pass for it, so that stored vectors stay as they are, bit for bit."""
+
 ScalarT = TypeVar("ScalarT", bound=np.generic)
 
 
 class Bank:
-    """Records in order of writing, with one float32 matrix a channel, grown geometrically."""
+    """Records in order of writing, with one float32 matrix a channel, grown geometrically.
+
+    A record's id is larger than those before it and is never given again, also when records were deleted;
+    its position in the bank (`bank[position]`, and the row of every channel) is what moves up.
+
+    Attributes:
+        pictures: the pictures of its records, by SHA-256.
+        next_id: what the next record will be called.
+    """
 
     def __init__(self) -> None:
         self._storage = _Storage()
         self._length = 0
+        self.next_id = 0
         self.pictures = PictureStore()
 
     def append(
@@ -36,6 +51,7 @@ class Bank:
         *,
         text: str = "",
         caption: str = "",
+        sources: tuple[int, ...] = (),
     ) -> Record:
         """Write one record.
 
@@ -45,15 +61,16 @@ class Bank:
                 vector marks the channel as missing. The first vector of a channel fixes its dimension.
             text: the part of the page text that the system keeps.
             caption: the caption that the system keeps.
+            sources: ids of the records it was made from.
 
         Raises:
             VectorError: a vector is not finite or has another dimension; nothing is written.
         """
         self._own()
-        rows = {name: _checked(name, row, self._storage.dimension(name)) for name, row in vectors.items()}
+        rows = {name: self._checked(name, row) for name, row in vectors.items()}
         picture = None if experience.picture is None else self.pictures.add(experience.picture)
         record = Record(
-            id=self._length,
+            id=self.next_id,
             url=experience.url,
             title=experience.title,
             text=text,
@@ -62,16 +79,73 @@ class Bank:
             step=experience.step,
             seen_at=experience.seen_at,
             caption=caption,
+            sources=sources,
         )
-        self._storage.append(record, rows)
-        self._length += 1
+        self._put(record, rows)
         return record
+
+    def restore(self, record: Record, vectors: Mapping[str, Vectors | None]) -> None:
+        """Append a record that another bank wrote, with its id and its vectors as they are.
+
+        Its picture must be stored already.
+
+        Raises:
+            VectorError: as `append`.
+            MissingRecordError: its id is not above those that are here.
+        """
+        if record.id < self.next_id:
+            raise MissingRecordError(f"record {record.id} cannot follow record {self.next_id - 1}")
+        self._own()
+        self._put(record, {name: self._checked(name, row) for name, row in vectors.items()})
+
+    def delete(self, ids: Collection[int]) -> None:
+        """Take records out, with their vectors and with pictures that no other record shows.
+
+        Forks keep theirs. Costs one copy of what stays.
+
+        Raises:
+            MissingRecordError: an id is not in this bank; nothing is deleted.
+        """
+        gone = {self.position(number) for number in ids}
+        kept = [position for position in range(self._length) if position not in gone]
+        self._storage, self._length = self._storage.selection(kept), len(kept)
+        self.pictures = self.pictures.only({record.picture for record in self})
+
+    def position(self, number: int) -> int:
+        """Where the record with that id stands.
+
+        Raises:
+            MissingRecordError: it is not in this bank.
+        """
+        place = bisect_left(self._storage.records, number, 0, self._length, key=lambda record: record.id)
+        if place == self._length or self._storage.records[place].id != number:
+            raise MissingRecordError(f"there is no record {number} among the {self._length} of this bank")
+        return place
 
     def fork(self) -> Bank:
         """An independent continuation in O(1); pictures stay shared, since they are never changed."""
         twin = Bank.__new__(Bank)
         twin._storage, twin._length, twin.pictures = self._storage, self._length, self.pictures
+        twin.next_id = self.next_id
         return twin
+
+    @property
+    def channels(self) -> list[str]:
+        """Names of the channels in which some record has a vector, sorted."""
+        return sorted(name for name in self._storage.columns if self.present(name).any())
+
+    def cosine(self, channel: str, query: Vectors) -> Scores:
+        """(len(self),) cosine of each record with a query; exact up to 200,000 records, FAISS beyond.
+
+        Beyond, only the nearest records are told apart (`approximate.ApproximateIndex`).
+
+        Raises:
+            VectorError: the query is not finite or has another dimension.
+            MissingExtraError: there are more records, and FAISS is not installed.
+        """
+        if self._length <= EXACT_LIMIT or channel not in self._storage.columns:
+            return cosine(self.vectors(channel), query)
+        return self._storage.columns[channel].index().scores(self.vectors(channel), query)
 
     def vectors(self, channel: str) -> Vectors:
         """(len(self), dimension) read-only view of a channel; missing rows are zero."""
@@ -99,6 +173,14 @@ class Bank:
 
     def __len__(self) -> int:
         return self._length
+
+    def _checked(self, channel: str, row: Vectors | None) -> Vectors | None:
+        return _checked(channel, row, self._storage.dimension(channel))
+
+    def _put(self, record: Record, rows: Mapping[str, Vectors | None]) -> None:
+        self._storage.append(record, rows)
+        self._length += 1
+        self.next_id = record.id + 1
 
     def _own(self) -> None:
         if len(self._storage.records) != self._length:
@@ -134,10 +216,18 @@ class _Storage:
         return _frozen(np.zeros(length, np.bool_) if column is None else column.present(length))
 
     def prefix(self, length: int) -> _Storage:
+        return self.selection(range(length))
+
+    def selection(self, places: Sequence[int]) -> _Storage:
+        """A copy of some rows; a slice where they are a prefix, which costs no list of places."""
+        which = slice(len(places)) if isinstance(places, range) else np.asarray(places, np.intp)
+        length = len(self.records)
         copy = _Storage()
-        copy.records = self.records[:length]
-        used = {name: column for name, column in self.columns.items() if column.present(length).any()}
-        copy.columns = {name: column.prefix(length) for name, column in used.items()}
+        copy.records = [self.records[place] for place in places]
+        for name, column in self.columns.items():
+            mask = column.present(length)[which]
+            if mask.any():
+                copy.columns[name] = _Column.of(column.rows(length)[which], mask)
         return copy
 
 
@@ -148,6 +238,20 @@ class _Column:
         self.dimension = dimension
         self._matrix = np.zeros((capacity, dimension), np.float32)
         self._mask = np.zeros(capacity, np.bool_)
+        self._index: ApproximateIndex | None = None
+
+    @classmethod
+    def of(cls, matrix: Vectors, mask: NDArray[np.bool_]) -> _Column:
+        """A column of its own with these rows."""
+        column = cls(matrix.shape[1], max(_FIRST_CAPACITY, len(mask)))
+        column._matrix[: len(mask)], column._mask[: len(mask)] = matrix, mask
+        return column
+
+    def index(self) -> ApproximateIndex:
+        """The index of this column, which all banks on it share: none writes below another's watermark."""
+        if self._index is None:
+            self._index = ApproximateIndex(self.dimension)
+        return self._index
 
     def put(self, index: int, row: Vectors) -> None:
         self._reserve(index + 1)
@@ -161,11 +265,6 @@ class _Column:
     def present(self, length: int) -> NDArray[np.bool_]:
         self._reserve(length)
         return self._mask[:length]
-
-    def prefix(self, length: int) -> _Column:
-        copy = _Column(self.dimension, max(_FIRST_CAPACITY, length))
-        copy._matrix[:length], copy._mask[:length] = self.rows(length), self.present(length)
-        return copy
 
     def _reserve(self, length: int) -> None:
         capacity = len(self._mask)
@@ -190,6 +289,8 @@ def _checked(channel: str, row: Vectors | None, dimension: int | None) -> Vector
     if not np.isfinite(vector).all():
         raise VectorError(f"a vector for channel {channel!r} holds NaN or infinity; nothing was written")
     length = float(np.linalg.norm(vector))
+    if abs(length - 1.0) < _UNIT:
+        return vector
     return None if length == 0.0 else vector / np.float32(length)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -26,6 +27,13 @@ def decode(picture: bytes) -> Image.Image:
         raise PictureError(f"a picture of {len(picture)} bytes cannot be decoded: {error}") from error
 
 
+def picture_name(key: str, picture: bytes) -> str:
+    """File name of a stored picture: its SHA-256, and an ending that tells people its type."""
+    kinds = ((b"\xff\xd8", "jpg"), (b"\x89PNG", "png"), (b"RIFF", "webp"), (b"GIF8", "gif"))
+    ending = next((name for magic, name in kinds if picture.startswith(magic)), "bin")
+    return f"{key}.{ending}"
+
+
 class PictureStore:
     """Pictures by content. Entries are never changed or removed, so forks of a bank share one store."""
 
@@ -47,6 +55,12 @@ class PictureStore:
         if key not in self._by_hash:
             raise PictureError(f"no picture {key} among the {len(self)} stored ones")
         return self._by_hash[key]
+
+    def only(self, keys: Collection[str | None]) -> PictureStore:
+        """A store of its own with those of these pictures that are here."""
+        copy = PictureStore()
+        copy._by_hash = {key: self._by_hash[key] for key in keys if key in self._by_hash}
+        return copy
 
     def __contains__(self, key: str) -> bool:
         return key in self._by_hash
