@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -26,7 +26,7 @@ from recallreach.env.types import (
 )
 from recallreach.errors import DataError
 from recallreach.memory.check import ContractError
-from recallreach.memory.types import Delivered, Delivery, Experience, MemorySystem, Query, Retrieved
+from recallreach.memory.types import Delivered, Delivery, Experience, MemorySystem, Query, Record, Retrieved
 from recallreach.seeding import stream
 
 _TAG = re.compile(r"\bM\d+\b", re.IGNORECASE)
@@ -147,7 +147,16 @@ def recall(
             f"memory {memory.name!r} went from {draft.bank} to {len(memory)} records while a question was "
             "asked; retrieve() must not write"
         )
+    draft = replace(draft, stored=_stored(memory, episode.hits, probe.target))
     return episode.complete(draft, time.perf_counter() - started)
+
+
+def _stored(memory: MemorySystem, hits: Sequence[Retrieved], product: str) -> bool | None:
+    """Whether memory holds a record of a product's page; None where it has no bank to look into."""
+    records: Iterable[Record] | None = getattr(memory, "bank", None)
+    if any(product_id_of(hit.record.url) == product for hit in hits):
+        return True
+    return None if records is None else any(product_id_of(record.url) == product for record in records)
 
 
 def episode_seed(seed: int, *purpose: str | int) -> int:

@@ -103,6 +103,7 @@ class RecallResult:
         turns: what happened, in order.
         retrieved, delivered, items: what memory returned, and what the agent was given of it.
         bank: number of stored records while the question was asked.
+        stored: whether one of them is of the target's page; None where the memory cannot list its records.
         usage: cost of all turns together.
         seconds: wall-clock time of the probe, retrieval and delivery included; not part of equality.
     """
@@ -123,6 +124,7 @@ class RecallResult:
     delivered: tuple[PartTrace, ...] = ()
     items: tuple[ItemTrace, ...] = ()
     bank: int = 0
+    stored: bool | None = None
     usage: Usage = field(default_factory=Usage)
     seconds: float = field(default=0.0, compare=False)
 

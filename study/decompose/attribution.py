@@ -105,17 +105,6 @@ def count_failures(failures: Iterable[Failure]) -> dict[FailureKind, int]:
     return {kind: counts[kind] for kind in get_args(FailureKind)}
 
 
-def stored_in(memory: object, product: str) -> bool | None:
-    """Whether a memory holds a record of a product's page; None where it cannot list its records.
-
-    Looked at for answers that are not right, and kept with the trace as "stored".
-    """
-    records = getattr(memory, "bank", None)
-    if records is None or not hasattr(records, "__iter__"):
-        return None
-    return any(product_id_of(record.url) == product for record in records)
-
-
 def _not_retrieved(unit: Unit, trace: Mapping[str, Any]) -> Failure:
     if trace.get("stored") is False or unit.bank == 0:
         return Failure("not written", f"None of the {unit.bank} stored records is of its page.")

@@ -12,7 +12,6 @@ from recallreach.study.decompose.attribution import (
     count_failures,
     failure_of,
     failures_of,
-    stored_in,
 )
 from recallreach.study.decompose.evidence import cue_phrase, items_of, named_in, names_cue
 from recallreach.study.store import Unit
@@ -166,15 +165,6 @@ def test_counts_follow_the_stages_and_right_traces_are_not_read(wrong: Callable[
     counts = count_failures(found.values())
     assert list(counts) == list(FAILURES)
     assert {kind: count for kind, count in counts.items() if count} == {"not retrieved": 1, "misread": 1}
-
-
-def test_a_memory_that_cannot_list_its_records_is_not_blamed() -> None:
-    class Listed:
-        bank = (type("Record", (), {"url": f"/product/{OTHER}?from=/"})(),)
-
-    assert stored_in(Listed(), OTHER) is True
-    assert stored_in(Listed(), TARGET) is False
-    assert stored_in(object(), TARGET) is None
 
 
 def test_items_keep_their_lines_whether_there_is_a_heading_or_not() -> None:
