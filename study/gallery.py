@@ -53,12 +53,12 @@ class Exhibit:
         return any(item.picture for item in self.items)
 
 
-def pick(units: Sequence[Unit], seed: int) -> list[Unit]:
-    """Right and wrong probes of one system: a seeded choice that covers different reaches first."""
+def pick(units: Sequence[Unit], seed: int, most: int = PER_VERDICT) -> list[Unit]:
+    """At most so many right and wrong probes of one system: a seeded choice, different reaches first."""
     found = []
     for correct in (True, False):
         fitting = [unit for unit in units if unit.ok and unit.correct is correct]
-        found += _spread(fitting, seed)[:PER_VERDICT]
+        found += _spread(fitting, seed)[:most]
     return found
 
 

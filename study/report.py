@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -14,7 +15,9 @@ from recallreach.env.trajectory import TrajectoryStore
 from recallreach.env.types import Trajectory
 from recallreach.errors import DataError
 from recallreach.files import write_atomically
-from recallreach.study import charts, gallery
+from recallreach.study import charts_files, charts_page, gallery
+from recallreach.study.charts import Curves, Stacks, retention_chart
+from recallreach.study.failures import MEANINGS, failures_chart
 from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
 from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
@@ -35,6 +38,9 @@ from recallreach.study.tables import write_tables
 
 FEW_CHAINS = 10
 """Below this number of chains the report warns that intervals are rough."""
+MANY_SYSTEMS = 8
+"""Above this number of systems the gallery shows one right and one wrong probe of each."""
+MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Results:
     checks: tuple[ChanceCheck, ...]
     chance: Mapping[int, float]
     compliance: tuple[Compliance, ...]
+    retention: Curves
+    failures: Stacks
     chains: int
     digest: str
     path: Path
@@ -69,7 +77,7 @@ class Results:
 
 
 def write_report(folder: Path) -> Results:
-    """Score the run in `folder` and write report.html, retention.png and .svg, and three CSV files.
+    """Score the run in `folder` and write report.html, its charts (PNG, SVG, PDF, JSON) and its tables.
 
     Raises:
         DataError: not a run folder, damaged, or without a single answered probe.
@@ -84,9 +92,11 @@ def write_report(folder: Path) -> Results:
             raise DataError(f"{folder} holds no answered probe yet: run `recallreach resume {folder}`.")
         results = _score(folder, manifest, units)
         write_tables(folder, units, results.scores, results.chance)
-        figure = charts.retention_figure(results.scores, results.chance, _note(results))
-        drawn = charts.save(figure, folder, "retention")
-        write_atomically(results.path, _page(results, drawn["svg"], store, units))
+        twins = {
+            stem: charts_files.save(chart, folder, stem)
+            for stem, chart in (("retention", results.retention), ("failures", results.failures))
+        }
+        write_atomically(results.path, _page(results, twins, store, units))
     return results
 
 
@@ -103,15 +113,20 @@ def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> 
     seed, products = manifest["config"]["seed"], manifest["products"]
     memory_of = {system["label"]: system["memory"]["name"] for system in manifest["systems"]}
     grouped = by_system(units, list(memory_of))
+    chains = len({unit.chain for unit in units})
+    scores = tuple(score_system(label, rows, seed) for label, rows in grouped.items())
+    chance = chance_curve(units)
     checks = (chance_check(memory_of.get(label, label), rows, products) for label, rows in grouped.items())
     return Results(
         manifest=manifest,
-        scores=tuple(score_system(label, rows, seed) for label, rows in grouped.items()),
+        scores=scores,
         differences=tuple(differences(grouped, seed)),
         checks=tuple(check for check in checks if check is not None),
-        chance=chance_curve(units),
+        chance=chance,
         compliance=_compliance(_trajectories(folder, manifest["config"])),
-        chains=len({unit.chain for unit in units}),
+        retention=retention_chart(scores, chance, _note(chains)),
+        failures=failures_chart(grouped),
+        chains=chains,
         digest=results_digest(units),
         path=folder / REPORT,
     )
@@ -141,17 +156,20 @@ def _collections(trajectory: Trajectory) -> int:
     return sum(path.startswith("/collection/") for path in paths)
 
 
-def _note(results: Results) -> str:
-    bands = f"Bands: 95 % intervals, bootstrap over {results.chains} chains." if results.chains > 1 else ""
+def _note(chains: int) -> str:
+    bands = f"Bands: 95 % intervals, bootstrap over {chains} chains." if chains > 1 else ""
     return f"{bands} Dashed: a guess among the products seen so far.".strip()
 
 
-def _page(results: Results, svg: bytes, store: ResultStore, units: Sequence[Unit]) -> str:
+def _page(
+    results: Results, twins: Mapping[str, Mapping[str, bytes]], store: ResultStore, units: Sequence[Unit]
+) -> str:
     seed = results.manifest["config"]["seed"]
     grouped = by_system(units, [score.system for score in results.scores])
     kept = RunPictures(store, TrajectoryStore(results.path.parent / TRAJECTORIES).pictures)
+    most = gallery.PER_VERDICT if len(grouped) <= MANY_SYSTEMS else 1
     exhibits = {
-        label: [gallery.exhibit(store, kept, unit) for unit in gallery.pick(rows, seed)]
+        label: [gallery.exhibit(store, kept, unit) for unit in gallery.pick(rows, seed, most)]
         for label, rows in grouped.items()
     }
     return (
@@ -161,14 +179,25 @@ def _page(results: Results, svg: bytes, store: ResultStore, units: Sequence[Unit
             results=results,
             config=results.manifest["config"],
             manifest=results.manifest,
-            chart=gallery.data_uri(svg, "image/svg+xml"),
+            chart_style=charts_page.style(),
+            retention=charts_page.drawing(results.retention),
+            failures=charts_page.drawing(results.failures),
+            meanings=MEANINGS,
+            twins={stem: dict(_links(stem, made)) for stem, made in twins.items()},
             reaches=sorted(results.chance),
             exhibits=exhibits,
             troubles=[unit for unit in units if not unit.ok],
+            trouble_counts=sorted(Counter((u.system, u.status, u.kind) for u in units if not u.ok).items()),
             few_chains=results.chains < FEW_CHAINS,
             resamples=RESAMPLES,
         )
     )
+
+
+def _links(stem: str, made: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """File name and data URI of each drawing, so that a report sent alone still has its figures."""
+    for kind, data in made.items():
+        yield f"{stem}.{kind}", gallery.data_uri(data, MEDIA_TYPES[kind])
 
 
 def _templates() -> Environment:
