@@ -7,22 +7,31 @@ from collections.abc import Sequence
 
 from PIL import Image, UnidentifiedImageError
 
+from recallreach.agents.patches import ESTIMATE, PatchRule
 from recallreach.agents.types import Message, Usage
 from recallreach.env.types import Observation
-from recallreach.memory.delivery.cost import delivery_cost, text_tokens, visual_tokens
+from recallreach.memory.delivery.cost import text_tokens, visual_tokens
 from recallreach.memory.errors import PictureError
 from recallreach.memory.types import Delivered, ImagePart, Part
 
 
-def parts_usage(parts: Sequence[Part]) -> Usage:
-    """Images, visual tokens (28-pixel rule) and text tokens (characters / 4) of interleaved parts."""
-    cost = delivery_cost(Delivered(tuple(parts)))
-    return Usage(images=cost.images, visual_tokens=cost.visual_tokens, text_tokens=cost.text_tokens)
+def parts_usage(parts: Sequence[Part], rule: PatchRule = ESTIMATE) -> Usage:
+    """Images, visual tokens (by the model's rule) and text tokens (characters / 4) of interleaved parts."""
+    images = [part for part in parts if isinstance(part, ImagePart)]
+    written = sum(text_tokens(part.text) for part in parts if not isinstance(part, ImagePart))
+    visual = sum(rule(image.width, image.height) for image in images)
+    return Usage(images=len(images), visual_tokens=visual, text_tokens=written)
 
 
-def messages_usage(messages: Sequence[Message]) -> Usage:
+def messages_usage(messages: Sequence[Message], rule: PatchRule = ESTIMATE) -> Usage:
     """The same over whole messages, as one call."""
-    return Usage(calls=1) + parts_usage([part for message in messages for part in message.parts])
+    return Usage(calls=1) + parts_usage([part for message in messages for part in message.parts], rule)
+
+
+def reply_usage(text: str, tokens: int | None = None) -> Usage:
+    """What a reply adds: its tokens as the server or the tokenizer counted them, else characters / 4."""
+    count = text_tokens(text) if tokens is None else tokens
+    return Usage(text_tokens=count, reply_tokens=count)
 
 
 def image_part(picture: bytes) -> ImagePart:

@@ -56,7 +56,7 @@ class ReActAgent:
             raise ConfigError(f"page_pictures is a number of pages from 0, got {page_pictures}")
         self.model = build_model(model, **(model_options or {})) if isinstance(model, str) else model
         self.prompts = load_prompts(prompts)
-        self._page_pictures, self._screenshots = page_pictures, screenshots
+        self.page_pictures, self._screenshots = page_pictures, screenshots
         self.begin("", 0)
 
     def begin(self, goal: str, seed: int) -> None:
@@ -82,9 +82,9 @@ class ReActAgent:
             shown = (*self._task(observation, delivered), *shown)
         turns = [Message("system", (TextPart(self._system(delivered)),))]
         for age, exchange in zip(range(len(self._history), 0, -1), self._history, strict=True):
-            parts = exchange.shown if age < self._page_pictures else _without_pictures(exchange.shown)
+            parts = exchange.shown if age < self.page_pictures else _without_pictures(exchange.shown)
             turns += [Message("user", parts), Message("assistant", (TextPart(exchange.reply),))]
-        return [*turns, Message("user", shown if self._page_pictures else _without_pictures(shown))]
+        return [*turns, Message("user", shown if self.page_pictures else _without_pictures(shown))]
 
     def _system(self, delivered: Delivered | None) -> str:
         tagged = delivered is not None and any(item.tag for item in delivered.items)

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from recallreach.env.types import Observation
-from recallreach.memory.types import Delivered, Part
+from recallreach.memory.types import Delivered
+from recallreach.memory.types import Message as Message
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Cost of one or more model calls; embedded agents count what a call would have held.
 
-    Seconds are wall-clock time and no part of equality.
+    Attributes:
+        calls: turns of a model, however they were answered.
+        images, visual_tokens: pictures read, and their tokens by the model's own patch rule.
+        text_tokens: text read and written.
+        reply_tokens: those of them that the model wrote.
+        tries: requests sent, retries included; 0 for a reply from the cache.
+        cached: calls that the cache answered.
+        seconds: wall-clock time.
+
+    Tries, cache and time say how a reply came about, not what it is, and are no part of equality.
     """
 
     calls: int = 0
     images: int = 0
     visual_tokens: int = 0
     text_tokens: int = 0
+    reply_tokens: int = 0
+    tries: int = field(default=0, compare=False)
+    cached: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.images + other.images,
-            self.visual_tokens + other.visual_tokens,
-            self.text_tokens + other.text_tokens,
-            self.seconds + other.seconds,
-        )
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in _USAGE))
+
+
+_USAGE = ("calls", "images", "visual_tokens", "text_tokens", "reply_tokens", "tries", "cached", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +49,6 @@ class Turn:
 
     reply: str
     usage: Usage = field(default_factory=Usage)
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One chat message: interleaved text and image parts."""
-
-    role: Literal["system", "user", "assistant"]
-    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)

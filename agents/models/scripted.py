@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recallreach.agents.costs import messages_usage
+from recallreach.agents.costs import messages_usage, reply_usage
 from recallreach.agents.errors import ModelError
-from recallreach.agents.types import Completion, Message, Usage
-from recallreach.memory.delivery.cost import text_tokens
+from recallreach.agents.types import Completion, Message
 
 Script = Sequence[str | Exception] | Callable[[Sequence[Message]], str]
 
@@ -36,7 +35,7 @@ class ScriptedModel:
         """
         self.calls.append(tuple(messages))
         text = self._next(messages)
-        return Completion(text, messages_usage(messages) + Usage(text_tokens=text_tokens(text)))
+        return Completion(text, messages_usage(messages) + reply_usage(text))
 
     def _next(self, messages: Sequence[Message]) -> str:
         if callable(self._replies):
