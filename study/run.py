@@ -75,7 +75,9 @@ def _open_manifest(folder: Path, materials: Materials) -> None:
 
 
 def _answer(folder: Path, materials: Materials, shopper: Agent, agent: Agent, reporter: Reporter) -> None:
-    with ResultStore(folder / RESULTS) as store, Shop(materials) as shop:
+    with ResultStore(folder / RESULTS, mend=True) as store, Shop(materials) as shop:
+        if store.lost:
+            reporter.say(f"Note: the store had lost {len(store.lost)} answers; they are asked again")
         if store.drop_errors():
             manifest.reopen(folder)
         setup = Setup(

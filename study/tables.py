@@ -10,7 +10,7 @@ from pathlib import Path
 from recallreach.files import write_atomically
 from recallreach.study.scoring import SystemScore
 from recallreach.study.stats import Interval
-from recallreach.study.store import COLUMNS, Unit
+from recallreach.study.units import COLUMNS, Unit
 
 
 def write_tables(

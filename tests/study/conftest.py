@@ -12,6 +12,7 @@ from recallreach.study.store import Unit
 PLAIN = Unit(
     key="",
     system="dualmem",
+    tree=0,
     chain=0,
     session=0,
     probe="",
@@ -20,6 +21,8 @@ PLAIN = Unit(
     first_seen=0,
     last_seen=0,
     reach=0,
+    place=0,
+    places=12,
     seen=10,
     bank=12,
     status="ok",
@@ -34,6 +37,7 @@ PLAIN = Unit(
     images=5,
     visual_tokens=1000,
     text_tokens=300,
+    reply_tokens=40,
     seconds=0.25,
     finished_at="2026-01-01T00:00:00+00:00",
 )

@@ -97,12 +97,12 @@ KILLED = """
 import os, signal, sqlite3
 from pathlib import Path
 from recallreach.env.trajectory import TrajectoryStore
-from recallreach.study import store
+from recallreach.study import reading
 from recallreach.study.run import config_of, run_study
 from recallreach.study.config import StudyConfig
 
 sessions, transactions = {sessions}, {transactions}
-save, write = TrajectoryStore.save, store._compact
+save = TrajectoryStore.save
 left = {{"sessions": sessions, "transactions": transactions}}
 
 def die(kind):
@@ -116,11 +116,12 @@ def saving(self, trajectory):
 
 class Cursor(sqlite3.Connection):
     def executemany(self, *arguments):
-        die("transactions")
+        if "pictures" in arguments[0]:
+            die("transactions")
         return super().executemany(*arguments)
 
 connect = sqlite3.connect
-store.sqlite3.connect = lambda *a, **k: connect(*a, factory=Cursor, **k)
+reading.sqlite3.connect = lambda *a, **k: connect(*a, factory=Cursor, **k)
 TrajectoryStore.save = saving
 run_study(StudyConfig.parse({config!r}))
 """

@@ -1,22 +1,39 @@
 from __future__ import annotations
 
+import dataclasses
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from recallreach.agents.results import HitTrace, ItemTrace, PartTrace, RecallResult, TurnTrace
 from recallreach.errors import DataError
-from recallreach.study.store import (
-    APPLICATION_ID,
-    SCHEMA_VERSION,
-    ResultStore,
-    Unit,
-    results_digest,
-    unit_key,
-)
+from recallreach.files import sha256
+from recallreach.study import events, schema
+from recallreach.study.events import Trace
+from recallreach.study.reading import StoreReader
+from recallreach.study.store import ResultStore
+from recallreach.study.units import Unit, results_digest, unit_key
 
 MakeUnit = Callable[..., Unit]
+JPEG = b"jpeg"
+RESULT = RecallResult(
+    probe="c0-s0-0-1",
+    agent="matcher",
+    memory="dualmem",
+    delivery="pixels",
+    status="ok",
+    correct=True,
+    answer="aaaaaaaa",
+    turns=(TurnTrace("/", "Action: done", "done", "done", ("odd",), "", "/"),),
+    retrieved=(HitTrace(3, "/product/aaaaaaaa", 0, 4, 0.5, {"visual": 0.5}),),
+    delivered=(PartTrace("text", "M1"), PartTrace("image", "", sha256(JPEG), 4, 4, "image/jpeg")),
+    items=(ItemTrace("M1", "/product/aaaaaaaa", 3, sha256(JPEG)),),
+    bank=12,
+)
+TRACE = Trace("red mug", {"aaaaaaaa": sha256(JPEG)}, RESULT)
 
 
 @pytest.fixture
@@ -28,62 +45,90 @@ def filled(path: Path, *units: Unit) -> ResultStore:
     store = ResultStore(path)
     for unit in units:
         store.register(unit.system, {"memory": unit.system})
-        store.add(unit, {"goal": unit.phrase}, {"ab": b"jpeg"})
+        store.add(unit, TRACE, {sha256(JPEG): JPEG})
     return store
+
+
+def edited(path: Path, *statements: str) -> None:
+    """Change a closed store behind its back, triggers and all."""
+    raw = sqlite3.connect(path)
+    for statement in ("DROP TRIGGER units_are_final", "DROP TRIGGER events_are_final", *statements):
+        raw.execute(statement)
+    raw.commit()
+    raw.close()
 
 
 def test_units_traces_and_pictures_come_back_as_they_were(path: Path, make_unit: MakeUnit) -> None:
     units = [make_unit(1), make_unit(2, correct=False, answer=None, rank=None, status="invalid", kind="x")]
     filled(path, *units).close()
-    with ResultStore(path) as store:
-        assert store.units() == units
-        assert store.finished() == {unit.key for unit in units}
-        assert store.trace(units[0].key) == {"goal": "red mug"}
-        assert (store.picture("ab"), store.picture("cd")) == (b"jpeg", None)
-        assert store.pictures() == {"ab"}
+    for kind in (ResultStore, StoreReader):
+        with kind(path) as store:
+            assert store.units() == units
+            assert store.finished() == {unit.key for unit in units}
+            assert store.systems() == {"dualmem": {"memory": "dualmem"}}
+            assert store.trace(units[0].key) == json.loads(json.dumps(TRACE.to_json())) | {
+                key: TRACE.to_json()[key] for key in ("turns", "retrieved", "delivered", "items")
+            }
+            assert Trace.of(store.events(units[0].key)) == TRACE
+            assert (store.picture(sha256(JPEG)), store.picture("cd")) == (JPEG, None)
+            assert store.pictures() == {sha256(JPEG)}
 
 
-def test_a_store_of_the_first_schema_is_brought_up_to_date(path: Path, make_unit: MakeUnit) -> None:
+def test_events_are_typed_and_in_order(path: Path, make_unit: MakeUnit) -> None:
+    with filled(path, make_unit(1)) as store:
+        found = store.events(make_unit(1).key)
+    kinds = [events.Asked, events.Retrieved, events.Delivered, events.Acted, events.Graded]
+    assert [type(event) for event in found] == kinds
+    assert isinstance(found[3], events.Acted)
+    assert found[3].turn.problems == ("odd",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "told"),
+    [("asket", "{}", "unknown kind of event"), ("asked", '{"goal": 3}', "goal"), ("acted", "{", "damaged")],
+)
+def test_an_event_that_cannot_be_is_refused(kind: str, body: str, told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        events.from_row(kind, body)
+
+
+def test_rows_and_events_are_never_changed(path: Path, make_unit: MakeUnit) -> None:
     filled(path, make_unit(1)).close()
-    old = sqlite3.connect(path)
-    old.executescript(
-        "ALTER TABLE pictures RENAME COLUMN data TO jpeg;ALTER TABLE pictures RENAME TO thumbnails;"
-        "PRAGMA user_version = 1"
-    )
-    old.close()
-    with ResultStore(path) as store:
-        assert store.units() == [make_unit(1)]
-        assert store.picture("ab") == b"jpeg"
+    raw = sqlite3.connect(path)
+    for table, column in (("units", "phrase"), ("events", "body")):
+        with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+            raw.execute(f"UPDATE {table} SET {column} = 'x'")
+    raw.close()
 
 
 def test_a_unit_that_cannot_be_written_whole_leaves_nothing(path: Path, make_unit: MakeUnit) -> None:
     with filled(path, make_unit(1)) as store:
         with pytest.raises(TypeError):
-            store.add(make_unit(2), {"goal": object()})
+            store.add(make_unit(2), dataclasses.replace(TRACE, goal=object()))  # type: ignore[arg-type]
         with pytest.raises(DataError):
-            store.add(make_unit(3), {}, {"x": None})  # type: ignore[dict-item]
+            store.add(make_unit(3), TRACE, {"x": None})  # type: ignore[dict-item]
         assert [unit.probe for unit in store.units()] == [make_unit(1).probe]
-        store.add(make_unit(2), {})
+        store.add(make_unit(2), TRACE)
         assert len(store.units()) == 2
 
 
 def test_a_unit_is_stored_once(path: Path, make_unit: MakeUnit) -> None:
     with filled(path, make_unit(1)) as store:
         with pytest.raises(DataError):
-            store.add(make_unit(1), {})
+            store.add(make_unit(1), TRACE)
         with pytest.raises(DataError):
-            store.add(make_unit(1, key="another key"), {})
+            store.add(make_unit(1, key="another key"), TRACE)
         assert len(store.units()) == 1
 
 
 def test_an_error_is_never_right(path: Path, make_unit: MakeUnit) -> None:
     with filled(path, make_unit(1)) as store, pytest.raises(DataError):
-        store.add(make_unit(2, status="error", correct=True), {})
+        store.add(make_unit(2, status="error", correct=True), TRACE)
 
 
 def test_a_unit_needs_its_system(path: Path, make_unit: MakeUnit) -> None:
     with ResultStore(path) as store, pytest.raises(DataError):
-        store.add(make_unit(1), {})
+        store.add(make_unit(1), TRACE)
 
 
 def test_errors_are_dropped_with_their_traces_and_nothing_else(path: Path, make_unit: MakeUnit) -> None:
@@ -99,7 +144,7 @@ def test_an_open_transaction_is_gone_after_a_crash(path: Path, make_unit: MakeUn
     filled(path, make_unit(1)).close()
     crashed = sqlite3.connect(path, isolation_level=None)
     crashed.execute("BEGIN IMMEDIATE")
-    crashed.execute("UPDATE units SET correct = 0")
+    crashed.execute("DELETE FROM units")
     crashed.close()
     with ResultStore(path) as store:
         assert store.units() == [make_unit(1)]
@@ -132,16 +177,16 @@ def test_a_damaged_page_is_detected(path: Path, make_unit: MakeUnit) -> None:
 def test_a_newer_schema_is_refused(path: Path) -> None:
     ResultStore(path).close()
     newer = sqlite3.connect(path)
-    newer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    newer.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     newer.close()
-    with pytest.raises(DataError, match=f"schema version {SCHEMA_VERSION + 1}, this recallreach knows"):
+    with pytest.raises(DataError, match=f"schema version {schema.VERSION + 1}, this recallreach knows"):
         ResultStore(path)
 
 
 def test_the_file_carries_its_mark(path: Path) -> None:
     ResultStore(path).close()
     raw = sqlite3.connect(path)
-    assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert raw.execute("PRAGMA application_id").fetchone() == (schema.APPLICATION_ID,)
     raw.close()
 
 
