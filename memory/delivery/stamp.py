@@ -7,14 +7,13 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
+from recallreach.memory.delivery.controls import REMEMBERED, encoded
+from recallreach.memory.delivery.splice import with_new_top
 from recallreach.memory.pictures import decode
 from recallreach.memory.types import ImagePart
 
 RELATIVE_HEIGHT = 0.06
 SMALLEST_PLATE = 12
-JPEG_QUALITY = 92
-REMEMBERED = 512
-"""Copies kept: a study delivers the same pictures under the same tags again and again."""
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -27,7 +26,7 @@ def as_part(picture: bytes) -> ImagePart:
     image = decode(picture)
     media_type = _plain_media_type(picture)
     if media_type is None:
-        return _encoded(image)
+        return ImagePart(encoded(image), image.width, image.height)
     return ImagePart(picture, image.width, image.height, media_type)
 
 
@@ -36,17 +35,45 @@ def stamped(picture: bytes, tag: str) -> ImagePart:
     """A copy with `tag` in white on a black, white-framed plate in the top-left corner.
 
     The plate is 6 % of the shorter side high, at least 12 pixels; a picture that has no room for it (shorter
-    than two plates, or narrower than one) stays unstamped, and its tag stands on its line alone.
+    than two plates, or narrower than one) stays unstamped, and its tag stands on its line alone. In a JPEG
+    with restart markers, as the shop's own are, everything below the plate's rows keeps its bytes.
 
     Raises:
         PictureError: the bytes cannot be decoded.
     """
+    return _spliced(picture, tag) or _redrawn(picture, tag)
+
+
+def _spliced(picture: bytes, tag: str) -> ImagePart | None:
+    """The stamped copy where only its top rows need new bytes; None where that cannot be done."""
+    try:
+        with Image.open(io.BytesIO(picture), formats=("JPEG",)) as image:
+            size = image.size
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return None
+    plate = plate_for(tag, size)
+    if not _has_room(size, plate):
+        return None
+    made = with_new_top(picture, plate.height, lambda top: top.paste(plate, (0, 0)))
+    return None if made is None else ImagePart(made, *size)
+
+
+def _redrawn(picture: bytes, tag: str) -> ImagePart:
     image = decode(picture)
-    plate = _plate(tag, max(SMALLEST_PLATE, round(RELATIVE_HEIGHT * min(image.size))))
-    if image.height < 2 * plate.height or image.width < plate.width:
+    plate = plate_for(tag, image.size)
+    if not _has_room(image.size, plate):
         return as_part(picture)
     image.paste(plate, (0, 0))
-    return _encoded(image)
+    return ImagePart(encoded(image), image.width, image.height)
+
+
+def _has_room(size: tuple[int, int], plate: Image.Image) -> bool:
+    return size[1] >= 2 * plate.height and size[0] >= plate.width
+
+
+def plate_for(tag: str, size: tuple[int, int]) -> Image.Image:
+    """The plate that a tag gets in a picture of this size (width and height in pixels)."""
+    return _plate(tag, max(SMALLEST_PLATE, round(RELATIVE_HEIGHT * min(size))))
 
 
 @lru_cache(maxsize=256)
@@ -59,12 +86,6 @@ def _plate(tag: str, height: int) -> Image.Image:
     draw.rectangle((0, 0, width - 1, height - 1), outline="white")
     draw.text(((width - left - right) / 2, (height - top - bottom) / 2), tag, fill="white", font=font)
     return plate
-
-
-def _encoded(image: Image.Image) -> ImagePart:
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=JPEG_QUALITY, subsampling=0)
-    return ImagePart(buffer.getvalue(), image.width, image.height)
 
 
 def _plain_media_type(picture: bytes) -> str | None:

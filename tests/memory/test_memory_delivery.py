@@ -14,7 +14,7 @@ from recallreach.files import sha256
 from recallreach.memory.check import QUERY, check_delivery, sample_hits, sample_picture
 from recallreach.memory.delivery import build_delivery, deliveries
 from recallreach.memory.delivery.cost import DeliveryCost, delivery_cost, text_tokens, visual_tokens
-from recallreach.memory.delivery.decisions import Identity, Modality, Time, shortened
+from recallreach.memory.delivery.decisions import Dates, Identity, Modality, Time, shortened
 from recallreach.memory.delivery.stamp import as_part, stamped
 from recallreach.memory.errors import PictureError
 from recallreach.memory.pictures import decode
@@ -75,14 +75,14 @@ def test_nothing_delivers_nothing_and_no_hits_deliver_nothing() -> None:
 
 
 def test_without_tags_and_dates_the_line_is_the_proxy_alone() -> None:
-    delivered = build_delivery("caption+pixels", stated=False, dated=False).deliver(QUERY, HITS)
+    delivered = build_delivery("caption+pixels", tags="none", dates="none").deliver(QUERY, HITS)
     assert _lines(delivered)[1] == "/product/00000000 | Chair 0: A photograph of chair 0."
     assert {item.tag for item in delivered.items} == {""}
     assert "tag" not in _lines(delivered)[0]
 
 
 def test_stamped_only_names_the_item_but_does_not_state_it() -> None:
-    delivered = build_delivery("delivermem", stated=False).deliver(QUERY, HITS[:1])
+    delivered = build_delivery("delivermem", tags="stamped").deliver(QUERY, HITS[:1])
     assert delivered.items[0].tag == "M1"
     assert _lines(delivered)[1].startswith(DATE)
     assert "shown in the top-left corner" in _lines(delivered)[0]
@@ -157,21 +157,27 @@ def _record(**changes: object) -> Record:
     return replace(HITS[0].record, **changes)
 
 
+def _dates(*moments: str, dates: Dates = "stated", seed: int = 0) -> list[str]:
+    records = [_record(seen_at=moment) for moment in moments]
+    return Time(dates).stamps(records, np.random.default_rng(seed))
+
+
 def test_dates_are_in_the_published_form_and_absent_when_unknown() -> None:
-    assert Time().stamp(_record(seen_at="2024-05-11T19:33:00")) == DATE
-    assert Time().stamp(_record(seen_at="2025-01-05T08:04:59")) == "[2025/01/05 (Sun) 08:04]"
-    assert Time().stamp(_record(seen_at="")) == ""
-    assert Time(stated=False).stamp(_record()) == ""
+    found = _dates("2024-05-11T19:33:00", "2025-01-05T08:04:59", "")
+    assert found == [DATE, "[2025/01/05 (Sun) 08:04]", ""]
+    assert _dates("2024-05-11T19:33:00", dates="none") == [""]
     with pytest.raises(DataError, match="'yesterday'"):
-        Time().stamp(_record(seen_at="yesterday"))
+        _dates("yesterday")
 
 
 def test_the_proxy_is_the_caption_or_else_the_page_text_on_one_line() -> None:
-    modality = Modality()
-    assert modality.proxy_text(_record(caption="Said.", text="Page")) == "/product/00000000 | Chair 0: Said."
-    bare = _record(caption="", text="A\n  B\tC", title="Two\nlines")
-    assert modality.proxy_text(bare) == "/product/00000000 | Two lines: A B C"
-    assert modality.proxy_text(_record(caption="", text="", title="")) == "/product/00000000"
+    def proxy(note: str = "", **changes: object) -> str:
+        return Modality().proxy_text(Retrieved(_record(**changes), 1.0, note=note))
+
+    assert proxy(caption="Said.", text="Page") == "/product/00000000 | Chair 0: Said."
+    assert proxy(caption="", text="A\n  B\tC", title="Two\nlines") == "/product/00000000 | Two lines: A B C"
+    assert proxy(caption="", text="", title="") == "/product/00000000"
+    assert proxy("(sure)", caption="Said.") == "/product/00000000 | Chair 0: Said. (sure)"
 
 
 def test_long_text_is_cut_at_a_word() -> None:
@@ -198,17 +204,15 @@ def test_one_item_is_one_item() -> None:
 
 
 def test_identity_without_either_form_gives_no_tag() -> None:
-    assert Identity(stamped=False, stated=False).tag(0) == ""
-    assert (
-        Identity(stamped=True, stated=False).rule(pixels=False)
-        == "Each item has a tag, M1 for the most relevant."
-    )
+    (name,) = Identity("none").names(1, np.random.default_rng(0))
+    assert (name.tag, name.stated, name.stamped) == ("", "", "")
+    assert Identity("stamped").rule(pixels=False) == "Each item has a tag, M1 for the most relevant."
 
 
 def test_unknown_names_and_options_say_what_is_known() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'delivermem'"):
         build_delivery("delivermen")
-    with pytest.raises(ConfigError, match=r"'tag'.*It knows: text_limit, stamped, stated, dated"):
+    with pytest.raises(ConfigError, match=r"'tag'.*It knows: pictures, tags, dates, text_limit, seed"):
         build_delivery("text", tag=1)
     with pytest.raises(ConfigError, match="text_limit"):
         build_delivery("text", text_limit=0)
