@@ -26,7 +26,7 @@ class Filter:
     """Which units are wanted; what is left empty does not matter.
 
     Attributes:
-        systems, trees, chains, sessions, reaches, statuses, kinds: accepted values.
+        systems, trees, chains, sessions, reaches, statuses, kinds, stages: accepted values.
         correct: right or wrong answers only; wrong ones are "ok" units that are not right.
         retrieved: whether the target's page was among the hits.
         text: part of the cue phrase, the probe's id or the target's id; case does not matter.
@@ -39,6 +39,7 @@ class Filter:
     reaches: tuple[int, ...] = ()
     statuses: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
     correct: bool | None = None
     retrieved: bool | None = None
     text: str = ""
@@ -53,6 +54,7 @@ class Filter:
             "reach": self.reaches,
             "status": self.statuses,
             "kind": self.kinds,
+            "stage": self.stages,
         }
         given = {column: wanted for column, wanted in lists.items() if wanted}
         clauses = [f"{column} IN ({', '.join('?' * len(wanted))})" for column, wanted in given.items()]
@@ -78,6 +80,18 @@ class Facets:
     reaches: Mapping[int, int]
     statuses: Mapping[str, int]
     kinds: Mapping[str, int]
+    stages: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One system at one reach: probes in all, those that ended "ok", and right ones."""
+
+    system: str
+    reach: int
+    attempted: int
+    ok: int
+    correct: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +231,17 @@ class StoreReader:
 
     def facets(self) -> Facets:
         """What there is to filter by."""
-        columns = ("system", "chain", "session", "reach", "status", "kind")
+        columns = ("system", "chain", "session", "reach", "status", "kind", "stage")
         counted = (f"SELECT {name}, count(*) FROM units GROUP BY {name} ORDER BY {name}" for name in columns)
         return Facets(*(dict(self._rows(sql)) for sql in counted))
+
+    def tallies(self) -> list[Tally]:
+        """Counts by system and reach."""
+        rows = self._rows(
+            "SELECT system, reach, count(*), sum(status = 'ok'), sum(correct) FROM units "
+            "GROUP BY system, reach ORDER BY system, reach"
+        )
+        return [Tally(*row) for row in rows]
 
     def events(self, key: str) -> list[events.Event]:
         """The events of one unit, in order.
@@ -260,6 +282,17 @@ class StoreReader:
         if sha256(data) != digest:
             raise DataError(_damaged(self.path, f"picture {digest[:12]} is not as it was written"))
         return data
+
+    def banks(self, chain: int) -> list[tuple[str, int]]:
+        """Memory and session of every bank of a chain that is kept here."""
+        sql = "SELECT memory, session FROM banks WHERE chain = ? ORDER BY memory, session"
+        return [(memory, session) for memory, session in self._rows(sql, (chain,))]
+
+    def bank(self, memory: str, chain: int, session: int) -> bytes | None:
+        """What a memory held after a session (`banks.records_in` reads it), or None where it is not kept."""
+        sql = "SELECT records FROM banks WHERE (memory, chain, session) = (?, ?, ?)"
+        rows = self._rows(sql, (memory, chain, session))
+        return bytes(rows[0][0]) if rows else None
 
     def failures(self) -> list[Failure]:
         """Technical errors that were asked again later, in the order in which they were set aside."""

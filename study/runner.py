@@ -21,7 +21,9 @@ from recallreach.errors import DataError, RecallReachError
 from recallreach.files import dump_json, sha256
 from recallreach.memory.types import Delivered, Delivery, MemorySystem, Query, Retrieved
 from recallreach.study.assembly import Materials, System, make_delivery, make_memory
+from recallreach.study.banks import Snapshot, snapshot
 from recallreach.study.config import Part
+from recallreach.study.decompose.attribution import failure_of
 from recallreach.study.events import Trace
 from recallreach.study.manifest import now
 from recallreach.study.pictures import Kept
@@ -192,11 +194,22 @@ class Runner:
         for index in range(max(open_units) + 1):
             remember(memory, chain[index], self._setup.recorded.pictures)
             seen.update(chain[index].products)
-            for key, system, probe in open_units.get(index, ()):
-                self._ask(key, system, probe, memory, len(seen))
+            asked = open_units.get(index, ())
+            bank = snapshot(memory, part.title, chain[index].plan.chain, index) if asked else None
+            for key, system, probe in asked:
+                self._ask(key, system, probe, memory, len(seen), bank)
+                bank = None
                 advance(1)
 
-    def _ask(self, key: str, system: System, probe: Probe, memory: MemorySystem, seen: int) -> None:
+    def _ask(
+        self,
+        key: str,
+        system: System,
+        probe: Probe,
+        memory: MemorySystem,
+        seen: int,
+        bank: Snapshot | None,
+    ) -> None:
         config, delivery = self._materials.config, self._deliveries[system.label]
         agent, env = self._setup.agent, self._setup.env
         delivery.last = Delivered()
@@ -205,8 +218,10 @@ class Runner:
         pictures = self._product_pictures(probe.target, unit.answer)
         named = {product: sha256(picture) for product, picture in pictures.items()}
         trace = Trace(probe.goal, named, result)
+        failure = failure_of(unit, trace.to_json())
+        unit = dataclasses.replace(unit, stage=failure.kind if failure else "")
         delivered = [item.image.data for item in delivery.last.items if item.image is not None]
-        self._setup.store.add(unit, trace, self._kept.new([*delivered, *pictures.values()]))
+        self._setup.store.add(unit, trace, self._kept.new([*delivered, *pictures.values()]), bank)
         self._count(unit)
 
     def _product_pictures(self, *products: str | None) -> dict[str, bytes]:
@@ -235,6 +250,7 @@ class Runner:
             answer=result.answer,
             kind=result.kind or ("" if result.status == "ok" else result.status),
             reason=result.reason,
+            stage="",
             rank=_rank(result, probe.target),
             steps=len(result.turns),
             actions=tuple(turn.action for turn in result.turns),

@@ -40,6 +40,7 @@ CREATE TABLE units (
     answer TEXT,
     kind TEXT NOT NULL,
     reason TEXT NOT NULL,
+    stage TEXT NOT NULL,
     rank INTEGER,
     steps INTEGER NOT NULL,
     actions TEXT NOT NULL,
@@ -66,6 +67,13 @@ CREATE TABLE events (
 CREATE TABLE pictures (
     sha256 TEXT PRIMARY KEY,
     data BLOB NOT NULL
+) STRICT;
+CREATE TABLE banks (
+    memory TEXT NOT NULL,
+    chain INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    records BLOB NOT NULL,
+    PRIMARY KEY (memory, chain, session)
 ) STRICT;
 CREATE TABLE failures (
     number INTEGER PRIMARY KEY,
@@ -155,7 +163,7 @@ def _type_events(db: sqlite3.Connection) -> None:
 
 def _insert_earlier(db: sqlite3.Connection, values: dict[str, Any]) -> None:
     told = events.Trace.from_json(json.loads(values["trace"]))
-    added = {"tree": values["chain"], "place": 0, "places": 0, "reply_tokens": 0}
+    added = {"tree": values["chain"], "place": 0, "places": 0, "stage": "", "reply_tokens": 0}
     row = to_row(from_row(tuple({**values, **added}[name] for name in COLUMNS)))
     rows = [events.to_row(event) for event in told.events()]
     digest = trace_digest(rows)

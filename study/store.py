@@ -10,6 +10,7 @@ from typing import Any
 
 from recallreach.errors import DataError
 from recallreach.study import events, schema
+from recallreach.study.banks import Snapshot
 from recallreach.study.journal import Journal
 from recallreach.study.reading import Failure, Filter, StoreReader, check_mark
 from recallreach.study.units import Unit, compact, results_digest, to_row, unit_key
@@ -17,6 +18,7 @@ from recallreach.study.units import Unit, compact, results_digest, to_row, unit_
 __all__ = ["Failure", "Filter", "ResultStore", "StoreReader", "Unit", "results_digest", "unit_key"]
 
 _ADD_PICTURE = "INSERT INTO pictures VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING"
+_ADD_BANK = "INSERT INTO banks VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _FAILURE = "unit, system, probe, kind, reason, finished_at"
 _SET_ASIDE = (
     f"INSERT INTO failures ({_FAILURE}) "
@@ -105,14 +107,22 @@ class ResultStore(StoreReader):
                 "INSERT INTO systems VALUES (?, ?) ON CONFLICT (label) DO NOTHING", (label, compact(spec))
             )
 
-    def add(self, unit: Unit, trace: events.Trace, pictures: Mapping[str, bytes] | None = None) -> None:
-        """Write a unit, its events and the pictures it refers to, by SHA-256, in one transaction."""
+    def add(
+        self,
+        unit: Unit,
+        trace: events.Trace,
+        pictures: Mapping[str, bytes] | None = None,
+        bank: Snapshot | None = None,
+    ) -> None:
+        """Write a unit, its events, the pictures it refers to (by SHA-256) and its bank in one transaction."""
         row, told = to_row(unit), [events.to_row(event) for event in trace.events()]
         digest = schema.trace_digest(told)
         with self._transaction() as db:
             db.execute(schema.INSERT_UNIT, (*row, digest, schema.row_checksum(row, digest)))
             db.executemany(schema.INSERT_EVENT, ((unit.key, n, *entry) for n, entry in enumerate(told)))
             db.executemany(_ADD_PICTURE, (pictures or {}).items())
+            if bank is not None:
+                db.execute(_ADD_BANK, (bank.memory, bank.chain, bank.session, bank.records))
         self._journal.add([unit.key])
 
     def drop_errors(self) -> int:

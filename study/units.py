@@ -32,6 +32,7 @@ class Unit:
         correct: right product page at the final action; only ever true with status "ok".
         answer: product id graded, or None.
         kind, reason: what sort of trouble kept the status from "ok", and its message, or "".
+        stage: the first stage at which an answer that is not right was lost (`decompose.attribution`), or "".
         rank: rank of the first retrieved record of the target's page, from 1, or None.
         steps: actions taken.
         actions: their canonical texts.
@@ -61,6 +62,7 @@ class Unit:
     answer: str | None
     kind: str
     reason: str
+    stage: str
     rank: int | None
     steps: int
     actions: tuple[str, ...]

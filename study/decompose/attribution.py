@@ -21,7 +21,7 @@ from recallreach.study.decompose.evidence import (
     named_in,
     names_cue,
 )
-from recallreach.study.store import Unit
+from recallreach.study.units import Unit
 
 FailureKind = Literal[
     "error",

@@ -30,6 +30,7 @@ PLAIN = Unit(
     answer="aaaaaaaa",
     kind="",
     reason="",
+    stage="",
     rank=1,
     steps=2,
     actions=('navigate("/product/aaaaaaaa")', "add_to_wishlist"),

@@ -287,7 +287,7 @@ CREATE TABLE traces (
 CREATE TABLE thumbnails (sha256 TEXT PRIMARY KEY, jpeg BLOB NOT NULL) STRICT;
 """
 SCHEMA_2 = SCHEMA_1.replace("thumbnails", "pictures").replace("jpeg BLOB", "data BLOB")
-NEW = {"tree", "place", "places", "reply_tokens"}
+NEW = {"tree", "stage", "place", "places", "reply_tokens"}
 
 
 def earlier(path: Path, version: int, unit: Unit) -> None:
