@@ -29,6 +29,10 @@ _HINT = (
     "run `playwright install chromium`, or install a system package "
     f"(Debian: chromium-headless-shell or chromium), or set {ENVIRONMENT} to the browser's executable"
 )
+_WINDOW_HINT = (
+    "the headless shell cannot; install a full one (Debian: chromium), or set "
+    f"{ENVIRONMENT} to its executable"
+)
 
 
 class NoBrowserError(RecallReachError):
@@ -49,14 +53,26 @@ class Browser:
     origin: Literal["environment", "playwright", "system"]
     label: str
 
+    @property
+    def shell(self) -> bool:
+        """Whether it is a headless shell, which cannot show a window."""
+        return "headless" in (self.label if self.path is None else Path(self.path).name)
 
-def find_browser() -> Browser:
+
+def find_browser(*, window: bool = False) -> Browser:
     """The Chromium to use: RECALLREACH_BROWSER, Playwright's own build, then one on PATH; none is launched.
+
+    Args:
+        window: whether it has to be one that can show a window, which the headless shell cannot.
 
     Raises:
         NoBrowserError: there is none, or RECALLREACH_BROWSER names no executable file.
     """
     found = _from_environment() or _from_playwright() or _from_system()
+    if window and (found is None or found.shell):
+        found = _from_system(window=True)
+        if found is None:
+            raise NoBrowserError(f"no Chromium was found that can show a window: {_WINDOW_HINT}")
     if found is None:
         raise NoBrowserError(f"no Chromium was found: {_HINT}")
     return found
@@ -137,10 +153,10 @@ def _headless_shell_beside(chrome: Path) -> bool:
     return any(_executable(str(file)) for name in names for file in folder.glob(name))
 
 
-def _from_system() -> Browser | None:
+def _from_system(*, window: bool = False) -> Browser | None:
     for name in NAMES:
         path = shutil.which(name)
-        if path is not None:
+        if path is not None and not (window and "headless" in name):
             return Browser(path, "system", f"{path} (system)")
     path = next((path for path in MAC_APPLICATIONS if _executable(path)), None)
     return Browser(path, "system", f"{path} (system)") if path else None

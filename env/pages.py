@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -63,7 +64,7 @@ _INLINE = frozenset(
         "wbr",
     ]
 )
-_CELLS = frozenset({"td", "th"})
+_MARKS: dict[str, str] = {"td": " ", "th": " "} | dict.fromkeys(_INLINE, "")
 _SECTIONS: dict[str, LinkKind] = {
     "category": "category",
     "collection": "collection",
@@ -126,25 +127,26 @@ def visible_text(node: LexborNode) -> str:
 
 def _collect(parent: LexborNode, pieces: list[str]) -> None:
     """Append texts in document order, with a line feed where a block begins or ends."""
+    hidden = {node.mem_id for node in parent.css("[hidden], [type=hidden]")}
     stack: list[tuple[LexborNode | None, str]] = [(parent.child, "")]
     while stack:
         node, closing = stack.pop()
-        if node is None:
-            pieces.append(closing)
-            continue
-        stack.append((node.next, closing))
-        tag = node.tag
-        if tag == "-text":
-            pieces.append((node.text_content or "").replace("\n", " "))
-        elif tag is not None and tag not in _UNSEEN and not tag.startswith(("-", "!")) and not _hidden(node):
-            mark = " " if tag in _CELLS else "" if tag in _INLINE else "\n"
-            pieces.append(mark)
-            stack.append((node.child, mark))
-
-
-def _hidden(node: LexborNode) -> bool:
-    attributes = node.attributes
-    return "hidden" in attributes or attributes.get("type") == "hidden"
+        while node is not None:
+            tag = node.tag
+            if tag == "-text":
+                pieces.append((node.text_content or "").replace("\n", " "))
+            elif not (tag is None or tag in _UNSEEN or tag.startswith(("-", "!")) or node.mem_id in hidden):
+                mark = _MARKS.get(tag, "\n")
+                pieces.append(mark)
+                inside = node.child
+                if inside is None:
+                    pieces.append(mark)
+                else:
+                    stack.append((node.next, closing))
+                    node, closing = inside, mark
+                    continue
+            node = node.next
+        pieces.append(closing)
 
 
 def _folded(text: str) -> str:
@@ -173,6 +175,7 @@ def _label(node: LexborNode) -> str:
     return _folded(node.text()) or _folded(node.attributes.get("aria-label") or "")
 
 
+@lru_cache(maxsize=4096)
 def kind_of(path: str) -> LinkKind:
     """What a path of the shop leads to."""
     parts = urlsplit(path)

@@ -34,7 +34,8 @@ def browse_env(
         catalog_seed: seed of the shop's catalogue.
         transport: "in_process", or "chromium" for a real browser on a real server.
         pixels: whether observations hold the decoded product picture.
-        render_mode: None, "ansi" or "rgb_array".
+        render_mode: None, "ansi", "rgb_array", or "human": with Chromium a browser window, else text on
+            standard output.
     """
     catalog = _catalog(catalog_seed)
     return _build(catalog, lambda random: _browse_task(catalog, random), transport, pixels, render_mode)
@@ -77,12 +78,14 @@ def _build(
     from recallreach.storefront.pictures import Pictures
 
     app = create_app(catalog, Pictures(catalog))
-    opened, close = _open(transport, app, screenshot=render_mode == "rgb_array")
+    opened, close = _open(transport, app, render_mode)
     return StoreEnv(opened, pixels=pixels, task=task, render_mode=render_mode, on_close=close)
 
 
-def _open(transport: TransportName, app: Flask, screenshot: bool) -> tuple[Transport, Callable[[], None]]:
-    from recallreach.env.transports import ChromiumTransport, InProcessTransport
+def _open(
+    transport: TransportName, app: Flask, render_mode: str | None
+) -> tuple[Transport, Callable[[], None]]:
+    from recallreach.env.transports import ChromiumTransport, InProcessTransport, Screenshot
     from recallreach.storefront.server import ShopServer
 
     stack = ExitStack()
@@ -90,5 +93,7 @@ def _open(transport: TransportName, app: Flask, screenshot: bool) -> tuple[Trans
         return InProcessTransport(app), stack.close
     if transport == "chromium":
         server = stack.enter_context(ShopServer(app))
-        return ChromiumTransport(server.url, screenshot="jpeg" if screenshot else None), stack.close
+        screenshot: Screenshot | None = "jpeg" if render_mode == "rgb_array" else None
+        window = render_mode == "human"
+        return ChromiumTransport(server.url, screenshot=screenshot, window=window), stack.close
     raise ConfigError(f"unknown transport {transport!r}; known: in_process, chromium")

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from PIL import Image
 
+from recallreach.env.shared_texts import PageText
 from recallreach.env.types import Link, Observation
 
 REPLY_LENGTH = 20_000
@@ -44,7 +45,7 @@ def observation_space(*, pixels: bool) -> spaces.Dict:
     """Texts, step and budget; with `pixels` also the product picture as (512, 512, 3) uint8, black where
     there is none."""
     entries: dict[str, spaces.Space[Any]] = {
-        name: spaces.Text(length, min_length=0, charset=CHARSET) for name, length in _LENGTHS.items()
+        name: PageText(length, min_length=0, charset=CHARSET) for name, length in _LENGTHS.items()
     }
     entries["step"] = spaces.Discrete(MOST_STEPS + 1)
     entries["budget"] = spaces.Discrete(MOST_STEPS + 1)

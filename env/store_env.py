@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -72,11 +73,12 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         transport: the way to the shop; closed with the environment.
         pixels: whether the observation holds the decoded product picture.
         task: the episode's task where `reset` gets no options, or a function that draws one.
-        render_mode: None, "ansi" (the page as text) or "rgb_array" (the screenshot, or else a plain drawing).
+        render_mode: None; "ansi" (the page as text); "rgb_array" (the screenshot, or else a plain drawing); or
+            "human": every page as text on standard output, where the transport shows no browser window itself.
         on_close: called once when the environment is closed, after its transport.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}  # noqa: RUF012 (declared so by gymnasium.Env)
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 1}  # noqa: RUF012 (declared so by gymnasium.Env)
 
     def __init__(
         self,
@@ -122,6 +124,7 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         self._over, self._invalid, self._early = False, 0, 0
         self._now = replace(self.transport.begin(), step=0, budget=self._task.budget)
         seconds = time.perf_counter() - started
+        self._show()
         return self._seen(), self._info(Reply("", Done()), None, Timings(0.0, seconds, seconds)) | {
             "action": None
         }
@@ -152,11 +155,15 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         info = self._info(
             reply, graded, Timings(parsed - started, done - parsed, time.perf_counter() - started)
         )
+        self._show()
         return self._seen(), float(info["correct"]), terminated, truncated, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The page as text ("ansi") or as pixels ("rgb_array"); None before the first reset."""
-        if self.render_mode is None or self._now is None:
+        """The page as text ("ansi") or as pixels ("rgb_array").
+
+        None before the first reset, and in mode "human", which shows each page by itself.
+        """
+        if self.render_mode in (None, "human") or self._now is None:
             return None
         return as_text(self._now) if self.render_mode == "ansi" else as_pixels(self._now)
 
@@ -189,6 +196,12 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
             return replace(reply, action=Navigate(origin.resolve(reply.action.target, here.url)))
         except RefusedError:
             return reply
+
+    def _show(self) -> None:
+        """In mode "human" without a browser window: the page goes to standard output."""
+        if self.render_mode == "human" and self._now is not None and not self.transport.window:
+            sys.stdout.write(f"{as_text(self._now)}\n\n")
+            sys.stdout.flush()
 
     def _too_early(self) -> str:
         least = self._task.min_steps

@@ -113,6 +113,10 @@ class Transport(Protocol):
     reaches a transport. Technical failures raise `TransportError`; what the shop refuses is a `message`.
     """
 
+    @property
+    def window(self) -> bool:
+        """Whether a person sees the pages in a browser window."""
+
     def begin(self) -> Observation:
         """Start a new session with empty cart, wishlist and history, and open the home page."""
 

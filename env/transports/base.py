@@ -70,7 +70,8 @@ class SessionTransport(ABC):
     transports apart by is decided here, once.
     """
 
-    def __init__(self, origin: str, *, picture: bool) -> None:
+    def __init__(self, origin: str, *, picture: bool, window: bool = False) -> None:
+        self.window = window
         self.origin = Origin(origin.rstrip("/"))
         self._wants_picture = picture
         self._history: list[str] = []
@@ -85,7 +86,12 @@ class SessionTransport(ABC):
         """
         self._history, self._here, self._page = [], None, None
         self._new_session()
-        return self._go("/")
+        try:
+            return self._go("/")
+        except RefusedError as refusal:
+            raise TransportError(
+                "navigation", f"the shop's home page cannot be opened: {refusal}"
+            ) from refusal
 
     def act(self, action: Action) -> Observation:
         """Carry out one action; what cannot be done leaves the shopper on the page, with a message.

@@ -14,6 +14,7 @@ from recallreach.env.browser import Browser, find_browser
 from recallreach.env.errors import TransportError
 from recallreach.env.transports.base import BrokenError, Request, Served, SessionTransport
 from recallreach.env.transports.driver import Driver, Screenshot, Settings
+from recallreach.env.transports.fetch import PictureFetch
 from recallreach.env.transports.worker import Worker
 
 ResultT = TypeVar("ResultT")
@@ -27,8 +28,10 @@ class ChromiumTransport(SessionTransport):
 
     A page that crashed, a browser that was killed or hangs, a failed connection or a 5xx answer leads to a
     fresh page with the same cookies and one more try; what fails twice is a `TransportError`. Nothing waits
-    beyond `timeout` and a few
-    seconds of grace: a browser that does not answer is killed and replaced.
+    beyond `timeout` and a few seconds of grace: a browser that does not answer is killed and replaced.
+
+    A process that was forked with a session open goes on in a browser of its own and leaves its parent's
+    alone.
 
     Args:
         base_url: root of the shop, for instance "http://127.0.0.1:8080".
@@ -36,6 +39,7 @@ class ChromiumTransport(SessionTransport):
         picture: whether product pages come with their picture.
         screenshot: "jpeg" or "png" to observe a screenshot, None for none (about twice as fast).
         timeout: seconds for one navigation.
+        window: show the browser in a window on this machine's display; needs a Chromium that can.
     """
 
     def __init__(
@@ -46,12 +50,16 @@ class ChromiumTransport(SessionTransport):
         picture: bool = True,
         screenshot: Screenshot | None = None,
         timeout: float = 10.0,
+        window: bool = False,
     ) -> None:
-        super().__init__(base_url, picture=picture)
+        super().__init__(base_url, picture=picture, window=window)
         self._browser, self._wants_screenshot, self._timeout = browser, screenshot, timeout
         self._version = ""
         self._driver: Driver | None = None
         self._worker: Worker | None = None
+        self._process = os.getpid()
+        self._of_parent: list[object] = []
+        self._fetch = PictureFetch(self.origin.base, timeout)
         self._cookies: list[Any] = []
         self._pictures: dict[str, bytes] = {}
 
@@ -68,6 +76,8 @@ class ChromiumTransport(SessionTransport):
     def close(self) -> None:
         """Close the browser and leave no process behind; a second call does nothing."""
         self._here = self._page = None
+        self._leave_to_parent()
+        self._fetch.close()
         self._discard()
 
     def _new_session(self) -> None:
@@ -86,13 +96,23 @@ class ChromiumTransport(SessionTransport):
                 raise TransportError("browser", f"Chromium cannot be used: {error}") from error
 
     def _open(self) -> None:
+        self._leave_to_parent()
         if self._driver is None or self._worker is None:
-            found = self._browser = self._browser or find_browser()
-            settings = Settings(found.path, self._wants_screenshot, self._timeout)
+            found = self._browser = self._browser or find_browser(window=self.window)
+            settings = Settings(found.path, self._wants_screenshot, self._timeout, self.window)
             self._driver, self._worker = Driver(self.origin, settings), Worker("recallreach-chromium")
         driver, cookies = self._driver, self._cookies
         self._call(lambda: driver.open(cookies), _LAUNCH)
         self._version = driver.version
+
+    def _leave_to_parent(self) -> None:
+        """After a fork: the browser and its thread live in the parent; they are neither used nor closed here,
+        and kept from the garbage collector, which would close them."""
+        if self._process == os.getpid():
+            return
+        self._of_parent += [self._driver, self._worker, self._fetch]
+        self._process, self._driver, self._worker = os.getpid(), None, None
+        self._fetch = PictureFetch(self.origin.base, self._timeout)
 
     def _serve(self, request: Request) -> Served:
         driver = self._require_driver()
@@ -106,8 +126,7 @@ class ChromiumTransport(SessionTransport):
 
     def _picture(self, path: str) -> bytes:
         if path not in self._pictures:
-            driver = self._require_driver()
-            self._pictures[path] = self._call(lambda: driver.picture(path))
+            self._pictures[path] = self._fetch.get(path, self._cookies)
         return self._pictures[path]
 
     def _screenshot(self) -> bytes | None:
@@ -116,8 +135,9 @@ class ChromiumTransport(SessionTransport):
         return self._call(self._require_driver().screenshot)
 
     def _require_driver(self) -> Driver:
+        self._leave_to_parent()
         if self._driver is None:
-            raise BrokenError("browser", "the transport is closed")
+            raise BrokenError("browser", "no browser runs in this process")
         return self._driver
 
     def _call(self, job: Callable[[], ResultT], limit: float | None = None) -> ResultT:

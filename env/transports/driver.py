@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,23 +32,14 @@ _FLAGS = (
     "--no-first-run",
 )
 _LAUNCH_MS = 25_000
+_LAUNCH_HINT = "set RECALLREACH_BROWSER to a Chromium that starts"
+_WINDOW_HINT = "a window needs a display (DISPLAY or WAYLAND_DISPLAY); without one, run without window=True"
 _READY = "body[data-ready]"
 _READ = f"""() => [
   location.href, document.documentElement.outerHTML, document.querySelector("{_READY}") !== null
 ]"""
 _SUBMIT = "selector => document.querySelector(selector).requestSubmit()"
 _WISHLIST = 'main form[action$="/wishlist/add"]'
-_FETCH = """async path => {
-  const response = await fetch(path);
-  if (!response.ok) return response.status;
-  const blob = await response.blob();
-  return await new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result);
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(blob);
-  });
-}"""
 _ABORTED = "ERR_ABORTED"
 _OUTSIDE = ("ERR_PROXY_CONNECTION_FAILED", "ERR_UNSAFE_REDIRECT", "ERR_UNSAFE_PORT", "ERR_UNKNOWN_URL_SCHEME")
 _KINDS: tuple[tuple[str, Kind], ...] = (
@@ -71,11 +61,18 @@ class Settings:
         screenshot: format of screenshots, or None for none; without them pictures are not loaded into the
             page.
         timeout: seconds for one navigation.
+        window: whether the browser shows itself in a window, with its pictures.
     """
 
     executable: str | None
     screenshot: Screenshot | None
     timeout: float
+    window: bool = False
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether somebody looks at the page as it is drawn."""
+        return self.window or self.screenshot is not None
 
 
 class Driver:
@@ -94,7 +91,7 @@ class Driver:
         self._context: BrowserContext | None = None
         self._page: Page | None = None
         self._waits: Literal["load", "domcontentloaded"] = (
-            "load" if settings.screenshot else "domcontentloaded"
+            "load" if settings.shows_pictures else "domcontentloaded"
         )
         self._cookies: list[Any] = []
         self._soiled = False
@@ -150,16 +147,6 @@ class Driver:
         except Error as error:
             raise self._failure(error) from error
 
-    def picture(self, path: str) -> bytes:
-        """The bytes of a picture, fetched by the page itself. Raises BrokenError."""
-        try:
-            fetched = self._require_page().evaluate(_FETCH, path)
-        except Error as error:
-            raise self._broken(error) from error
-        if not isinstance(fetched, str):
-            raise BrokenError("server", f"the picture {path} answered {fetched}")
-        return base64.b64decode(fetched.partition(",")[2])
-
     def screenshot(self) -> bytes:
         """The page as it is seen in the window. Raises BrokenError."""
         page, wanted = self._require_page(), self.settings.screenshot
@@ -194,17 +181,17 @@ class Driver:
         if self._playwright is None:
             self._playwright = sync_playwright().start()
         flags = [*_FLAGS, f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {host_of(self.origin.base)}"]
-        if self.settings.screenshot is None:
+        if not self.settings.shows_pictures:
             flags.append("--blink-settings=imagesEnabled=false")
         executable = self.settings.executable
         try:
             self._browser = self._playwright.chromium.launch(
-                executable_path=executable, args=flags, timeout=_LAUNCH_MS
+                executable_path=executable, args=flags, timeout=_LAUNCH_MS, headless=not self.settings.window
             )
         except Error as error:
             named = executable or "Playwright's own Chromium"
             line = str(error).partition("\n")[0][:200]
-            hint = "set RECALLREACH_BROWSER to a Chromium that starts"
+            hint = _WINDOW_HINT if self.settings.window else _LAUNCH_HINT
             raise BrokenError("browser", f"{named} does not start ({line}): {hint}") from error
         self.version = self._browser.version
         session = self._browser.new_browser_cdp_session()
