@@ -107,6 +107,8 @@ class Bank:
             MissingRecordError: an id is not in this bank; nothing is deleted.
         """
         gone = {self.position(number) for number in ids}
+        if not gone:
+            return
         kept = [position for position in range(self._length) if position not in gone]
         self._storage, self._length = self._storage.selection(kept), len(kept)
         self.pictures = self.pictures.only({record.picture for record in self})
@@ -128,6 +130,11 @@ class Bank:
         twin._storage, twin._length, twin.pictures = self._storage, self._length, self.pictures
         twin.next_id = self.next_id
         return twin
+
+    @property
+    def state(self) -> object:
+        """Equal for equal content of one bank and of its forks; for whatever is derived from a bank."""
+        return self._storage, self._length
 
     @property
     def channels(self) -> list[str]:

@@ -1,6 +1,7 @@
-"""From scores of several channels to one: min-max and reciprocal rank, as DualMem defines them.
+"""From scores of several channels to one.
 
-Source: DMV-Bench (arXiv 2606.27499), DualMem retrieval and its ablations.
+Sources: min-max and rank fusion of DualMem and division by the largest score (DMV-Bench, arXiv 2606.27499);
+fusion of short lists by reciprocal rank (M2A, arXiv 2602.07624).
 """
 
 from __future__ import annotations
@@ -41,6 +42,21 @@ def reciprocal_rank(scores: Scores, present: NDArray[np.bool_], k: float = 60.0)
     order = np.flatnonzero(present)
     order = order[np.argsort(-scores[order], kind="stable")]
     fused[order] = 1.0 / (k + np.arange(1, len(order) + 1))
+    return fused
+
+
+def by_largest(scores: Scores) -> Scores:
+    """(n,) scores divided by the largest absolute one; all zero stays zero."""
+    largest = np.abs(scores).max(initial=0.0)
+    return scores / largest if largest else scores
+
+
+def fuse_lists(lists: Sequence[Sequence[int]], length: int, k: float = 60.0) -> Scores:
+    """(length,) sums of 1 / (k + rank) over ranked lists of positions, rank 1 first; 0 in none."""
+    fused = np.zeros(length)
+    for ranked in lists:
+        for rank, position in enumerate(ranked, start=1):
+            fused[position] += 1.0 / (k + rank)
     return fused
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from recallreach.files import sha256
 from recallreach.memory.errors import CaptionError, VectorError
-from recallreach.memory.types import Captioner, Encoder, TextEncoder, Vectors
+from recallreach.memory.types import Captioner, Encoder, LanguageModel, TextEncoder, Vectors
 
 KeyT = TypeVar("KeyT")
 
@@ -24,19 +24,27 @@ class Parts:
         encoder: pictures and texts to one space (the visual channel).
         text_encoder: texts only (the verbal channel).
         captioner: a picture to sentences.
+        model: manages the memory in systems that have it managed; None lets each system's rule do it.
     """
 
     encoder: Encoder
     text_encoder: TextEncoder
     captioner: Captioner
+    model: LanguageModel | None = None
 
     @classmethod
-    def cached(cls, encoder: Encoder, text_encoder: TextEncoder, captioner: Captioner) -> Parts:
+    def cached(
+        cls,
+        encoder: Encoder,
+        text_encoder: TextEncoder,
+        captioner: Captioner,
+        model: LanguageModel | None = None,
+    ) -> Parts:
         """The same parts, each remembering its results by content, so that all systems of a study share them.
 
         A part's `name` must tell its weights apart: it is part of every key.
         """
-        return cls(CachedEncoder(encoder), CachedTextEncoder(text_encoder), CachedCaptioner(captioner))
+        return cls(CachedEncoder(encoder), CachedTextEncoder(text_encoder), CachedCaptioner(captioner), model)
 
 
 class CachedTextEncoder:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from recallreach.errors import ConfigError
 from recallreach.memory.bank import Bank
 from recallreach.memory.pictures import decode
-from recallreach.memory.retrieval import Scores, cosine
+from recallreach.memory.retrieval import Scores
 from recallreach.memory.types import Box, Encoder, Vectors
 
 OVERLAP = 0.5
@@ -62,7 +62,7 @@ class TiledChannel:
 
     def score(self, bank: Bank, query: Vectors) -> tuple[Scores, NDArray[np.intp]]:
         """Scores (n,) and the winning tile (n,) of each record; among equals the first tile wins."""
-        by_tile = np.stack([cosine(bank.vectors(name), query) for name in self._names])
+        by_tile = np.stack([bank.cosine(name, query) for name in self._names])
         return by_tile.max(axis=0), by_tile.argmax(axis=0)
 
     def present(self, bank: Bank) -> NDArray[np.bool_]:

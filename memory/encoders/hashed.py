@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -12,16 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from recallreach.memory.types import Vectors
+from recallreach.memory.words import content_words
 
 GRAM_WEIGHT = 0.7
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and are as at be been by can for from had has have i in into is it its me my of off on one or "
-        "our so some that the their them then there this to up was we were what when where which who will "
-        "with you your",
-    )
-)
 
 
 class HashedTextEncoder:
@@ -49,7 +41,7 @@ class HashedTextEncoder:
         return rows
 
     def _fill(self, row: Vectors, text: str) -> None:
-        counts = Counter(word for word in words(text) if word not in _STOP_WORDS)
+        counts = Counter(content_words(text))
         for word, count in sorted(counts.items()):
             for feature, weight in _features(word):
                 cell, sign = _cell(feature, self.dimension)
@@ -57,11 +49,6 @@ class HashedTextEncoder:
         length = float(np.linalg.norm(row))
         if length:
             row /= np.float32(length)
-
-
-def words(text: str) -> list[str]:
-    """Runs of letters and digits, case folded."""
-    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def _features(word: str) -> Iterator[tuple[str, float]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from recallreach.memory.parts import Parts
@@ -27,40 +29,48 @@ def build_memory(name: str, parts: Parts, **options: Any) -> MemorySystem:
     return memories.make(name, parts, **options)
 
 
-def _no_memory() -> Any:
-    from recallreach.memory.systems.textual import NoMemory
+def _from(module: str, attribute: str) -> Callable[[], Callable[..., MemorySystem]]:
+    """A light function that imports and returns the class."""
 
-    return NoMemory
+    def load() -> Callable[..., MemorySystem]:
+        found: Callable[..., MemorySystem] = getattr(
+            import_module(f"recallreach.memory.systems.{module}"), attribute
+        )
+        return found
 
-
-def _text_only() -> Any:
-    from recallreach.memory.systems.textual import TextOnly
-
-    return TextOnly
-
-
-def _caption() -> Any:
-    from recallreach.memory.systems.textual import Caption
-
-    return Caption
+    return load
 
 
-def _long_context() -> Any:
-    from recallreach.memory.systems.textual import LongContext
-
-    return LongContext
-
-
-def _dualmem() -> Any:
-    from recallreach.memory.systems.dualmem import DualMem
-
-    return DualMem
-
-
-memories.add("no-memory", "stores nothing; the floor", _no_memory)
-memories.add("text-only", "page text, text cosine; what remains without pictures", _text_only)
-memories.add("caption", "a caption of each picture, text cosine", _caption)
+memories.add("no-memory", "stores nothing; the floor", _from("textual", "NoMemory"))
 memories.add(
-    "long-context", "page text of everything, newest first, oldest dropped at a token budget", _long_context
+    "text-only", "page text, text cosine; what remains without pictures", _from("textual", "TextOnly")
 )
-memories.add("dualmem", "picture vector and caption vector, min-max fusion (arXiv 2606.27499)", _dualmem)
+memories.add("caption", "a caption of each picture, text cosine", _from("textual", "Caption"))
+memories.add(
+    "long-context",
+    "page text of everything, newest first, oldest dropped at a token budget",
+    _from("textual", "LongContext"),
+)
+memories.add(
+    "dualmem",
+    "picture vector and caption vector, min-max fusion (arXiv 2606.27499)",
+    _from("dualmem", "DualMem"),
+)
+memories.add("m2a", "raw log and managed store, fused short lists (arXiv 2602.07624)", _from("m2a", "M2A"))
+memories.add(
+    "m2a-dmv", "M2A as ported in DMV-Bench: token overlap, BM25 and picture", _from("ports", "M2ADmv")
+)
+memories.add("mma", "text cosine; each hit tells its confidence (arXiv 2602.16493)", _from("mma", "MMA"))
+memories.add(
+    "mma-dmv", "MMA as ported in DMV-Bench: relevance times confidence, gated", _from("ports", "MMADmv")
+)
+memories.add(
+    "worldmm",
+    "episodic, semantic and visual memory, read in rounds (arXiv 2512.02425)",
+    _from("worldmm", "WorldMM"),
+)
+memories.add(
+    "worldmm-dmv",
+    "WorldMM as ported in DMV-Bench: routed token overlap, no pixels",
+    _from("ports", "WorldMMDmv"),
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, Literal, get_args
 
@@ -12,13 +11,13 @@ from numpy.typing import NDArray
 from recallreach.errors import ConfigError
 from recallreach.memory.fusion import min_max, reciprocal_rank, weighted
 from recallreach.memory.parts import Parts
-from recallreach.memory.retrieval import Scores, cosine
-from recallreach.memory.systems.base import BankMemory
+from recallreach.memory.retrieval import Scores
+from recallreach.memory.systems.base import VERBAL, BankMemory, Ranking, checked_number
 from recallreach.memory.tiles import TiledChannel
 from recallreach.memory.types import Experience, Query, Retrieved
 
 Fusion = Literal["minmax", "rrf"]
-VISUAL, VERBAL = "visual", "verbal"
+VISUAL = "visual"
 
 
 class DualMem(BankMemory):
@@ -33,7 +32,9 @@ class DualMem(BankMemory):
         fusion: "minmax" stretches each channel over the bank; "rrf" takes 1 / (rrf_k + rank) instead, rank 1
             for the best, with the same weights.
         rrf_k: constant of the rank fusion; the published ablation has 1.
-        tiles: tiles a side of the visual channel, 1 to 4; 1 embeds the whole frame.
+        tiles: tiles a side of the visual channel, 1 to 4; 1 embeds the whole frame. Each hit then says which
+            part of its picture matched best.
+        one_per_page: as in `BankMemory`.
     """
 
     name: ClassVar[str] = "dualmem"
@@ -46,44 +47,40 @@ class DualMem(BankMemory):
         fusion: Fusion = "minmax",
         rrf_k: float = 1.0,
         tiles: int = 1,
+        *,
+        one_per_page: bool = False,
     ) -> None:
-        super().__init__(parts)
-        if not 0.0 <= alpha <= 1.0:
-            raise ConfigError(f"alpha weighs the visual channel and lies in 0 to 1, got {alpha}")
+        super().__init__(parts, one_per_page=one_per_page)
         if fusion not in get_args(Fusion):
             raise ConfigError(f"fusion is {' or '.join(get_args(Fusion))}, got {fusion!r}")
-        self.alpha, self.fusion, self.rrf_k = alpha, fusion, rrf_k
+        self.alpha, self.fusion = checked_number("alpha", alpha, 0.0, 1.0), fusion
+        self.rrf_k = checked_number("rrf_k", rrf_k, 0.0, 1e6)
         self.visual = TiledChannel(parts.encoder, tiles, VISUAL)
-
-    def retrieve(self, query: Query, k: int) -> list[Retrieved]:
-        """As every system; with tiles, each hit says which part of its picture matched best."""
-        hits = super().retrieve(query, k)
-        if self.visual.grid == 1 or not hits:
-            return hits
-        _, winners = self._look(query)
-        return [replace(hit, tile=self.visual.box(int(winners[hit.record.id]))) for hit in hits]
 
     def _store(self, experience: Experience) -> None:
         assert experience.picture is not None
-        caption = self.parts.captioner.caption(experience.picture)
+        caption = self._captioned(experience)
         vectors = self.visual.vectors(experience.picture)
-        vectors[VERBAL] = self.parts.text_encoder.encode_texts([caption])[0]
+        vectors[VERBAL] = self._text_vector(caption)
         self.bank.append(experience, vectors, caption=caption)
 
-    def _rank(self, query: Query) -> tuple[Scores, Mapping[str, Scores]]:
-        visual, _ = self._look(query)
-        wanted = self.parts.text_encoder.encode_texts([query.retrieval_text])[0]
-        verbal = cosine(self.bank.vectors(VERBAL), wanted)
+    def _rank(self, query: Query) -> Ranking:
+        wanted = self.parts.encoder.encode_texts([query.retrieval_text])[0]
+        visual, tiles = self.visual.score(self.bank, wanted)
+        verbal = self._verbal(query)
         fused = weighted(
             [
                 (self.alpha, self._scaled(visual, self.visual.present(self.bank))),
                 (1.0 - self.alpha, self._scaled(verbal, self.bank.present(VERBAL))),
             ]
         )
-        return fused, {VISUAL: visual, VERBAL: verbal}
+        return Ranking(fused, {VISUAL: visual, VERBAL: verbal}, tiles=tiles)
 
-    def _look(self, query: Query) -> tuple[Scores, NDArray[np.intp]]:
-        return self.visual.score(self.bank, self.parts.encoder.encode_texts([query.retrieval_text])[0])
+    def _hit(self, position: int, ranking: Ranking) -> Retrieved:
+        hit = super()._hit(position, ranking)
+        if self.visual.grid == 1 or ranking.tiles is None:
+            return hit
+        return replace(hit, tile=self.visual.box(int(ranking.tiles[position])))
 
     def _scaled(self, scores: Scores, present: NDArray[np.bool_]) -> Scores:
         if self.fusion == "rrf":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,11 +9,8 @@ import numpy as np
 from recallreach.errors import ConfigError
 from recallreach.memory.delivery.cost import text_tokens
 from recallreach.memory.parts import Parts
-from recallreach.memory.retrieval import Scores, cosine
-from recallreach.memory.systems.base import BankMemory
-from recallreach.memory.types import Experience, Query, Retrieved
-
-VERBAL = "verbal"
+from recallreach.memory.systems.base import VERBAL, BankMemory, Ranking
+from recallreach.memory.types import Experience, Query, Retrieved, Vectors
 
 
 class NoMemory:
@@ -49,13 +45,12 @@ class VerbalMemory(BankMemory):
 
     default_delivery: ClassVar[str] = "text"
 
-    def _rank(self, query: Query) -> tuple[Scores, Mapping[str, Scores]]:
-        wanted = self.parts.text_encoder.encode_texts([query.retrieval_text])[0]
-        scores = cosine(self.bank.vectors(VERBAL), wanted)
-        return scores, {VERBAL: scores}
+    def _rank(self, query: Query) -> Ranking:
+        scores = self._verbal(query)
+        return Ranking(scores, {VERBAL: scores})
 
-    def _encode(self, text: str) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]] | None]:
-        return {VERBAL: self.parts.text_encoder.encode_texts([text])[0]}
+    def _encode(self, text: str) -> dict[str, Vectors | None]:
+        return {VERBAL: self._text_vector(text)}
 
 
 class TextOnly(VerbalMemory):
@@ -73,8 +68,7 @@ class Caption(VerbalMemory):
     name: ClassVar[str] = "caption"
 
     def _store(self, experience: Experience) -> None:
-        assert experience.picture is not None
-        caption = self.parts.captioner.caption(experience.picture)
+        caption = self._captioned(experience)
         self.bank.append(without_picture(experience), self._encode(caption), caption=caption)
 
 
@@ -105,8 +99,8 @@ class LongContext(BankMemory):
     def _store(self, experience: Experience) -> None:
         self.bank.append(without_picture(experience), {}, text=experience.text)
 
-    def _rank(self, query: Query) -> tuple[Scores, Mapping[str, Scores]]:
-        return np.arange(1 - len(self.bank), 1, dtype=np.float64), {}
+    def _rank(self, query: Query) -> Ranking:
+        return Ranking(np.arange(1 - len(self.bank), 1, dtype=np.float64))
 
     def _fitting(self) -> int:
         left = self.budget_tokens
