@@ -36,7 +36,8 @@ def stamped(picture: bytes, tag: str) -> ImagePart:
 
     The plate is 6 % of the shorter side high, at least 12 pixels; a picture that has no room for it (shorter
     than two plates, or narrower than one) stays unstamped, and its tag stands on its line alone. In a JPEG
-    with restart markers, as the shop's own are, everything below the plate's rows keeps its bytes.
+    with restart markers, as the shop's own are, everything below the plate's rows keeps its bytes; a PNG
+    stays lossless; all others are coded again.
 
     Raises:
         PictureError: the bytes cannot be decoded.
@@ -64,6 +65,10 @@ def _redrawn(picture: bytes, tag: str) -> ImagePart:
     if not _has_room(image.size, plate):
         return as_part(picture)
     image.paste(plate, (0, 0))
+    if _plain_media_type(picture) == "image/png":
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG", compress_level=1)
+        return ImagePart(buffer.getvalue(), image.width, image.height, "image/png")
     return ImagePart(encoded(image), image.width, image.height)
 
 
