@@ -23,9 +23,13 @@ _FILL = b"FILL"
 
 
 def encode_jpeg(pixels: Bytes) -> bytes:
-    """JPEG of quality 92 without chroma subsampling: equal blocks of 8 x 8 pixels decode to equal pixels."""
+    """JPEG of quality 92 without chroma subsampling: equal blocks of 8 x 8 pixels decode to equal pixels.
+
+    Each row of blocks ends in a restart marker, so that a copy can get other rows and keep the rest bit by
+    bit.
+    """
     raw = io.BytesIO()
-    Image.fromarray(pixels).save(raw, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    Image.fromarray(pixels).save(raw, "JPEG", quality=JPEG_QUALITY, subsampling=0, restart_marker_rows=1)
     body = raw.getvalue()
     return body[:-2] + b"\xff" * (_target(len(body), JPEG_LENGTH) - len(body)) + body[-2:]
 
