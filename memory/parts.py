@@ -1,19 +1,21 @@
-"""The parts that memory systems share: one encoder of pictures, one of texts, one captioner, each cached."""
+"""The parts that memory systems share: encoders of pictures and of texts, a captioner, a chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from recallreach.errors import ConfigError
 from recallreach.files import sha256
 from recallreach.memory.errors import CaptionError, VectorError
+from recallreach.memory.shelf import Shelf
 from recallreach.memory.types import Captioner, Encoder, LanguageModel, TextEncoder, Vectors
 
-KeyT = TypeVar("KeyT")
+ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,46 +41,117 @@ class Parts:
         text_encoder: TextEncoder,
         captioner: Captioner,
         model: LanguageModel | None = None,
-    ) -> Parts:
+        shelf: Shelf | None = None,
+    ) -> Self:
         """The same parts, each remembering its results by content, so that all systems of a study share them.
 
-        A part's `name` must tell its weights apart: it is part of every key.
+        A part's `name` must tell its weights, revision and prompt apart: it is part of every key.
+
+        Args:
+            encoder, text_encoder, captioner, model: as above; the model is not cached here.
+            shelf: where results are kept beyond this process; None keeps them in memory only.
         """
-        return cls(CachedEncoder(encoder), CachedTextEncoder(text_encoder), CachedCaptioner(captioner), model)
+        return cls(
+            CachedEncoder(encoder, shelf),
+            CachedTextEncoder(text_encoder, shelf),
+            CachedCaptioner(captioner, shelf),
+            model,
+        )
+
+
+class NamedPart(Protocol):
+    """A part as a configuration names it."""
+
+    @property
+    def name(self) -> str:
+        """Registered name, or `package.module:attribute`."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Keyword arguments of its factory."""
+
+
+def build_parts(
+    encoder: NamedPart,
+    text_encoder: NamedPart,
+    captioner: NamedPart,
+    *,
+    model: LanguageModel | None = None,
+    shelf: Shelf | None = None,
+) -> Parts:
+    """Parts by name, cached.
+
+    Args:
+        encoder, text_encoder, captioner: what the registries of those kinds know. The captioner `model` is
+            given the model.
+        model: the chat model that captions and manages.
+        shelf: cache on disk; the embedded parts, which are quicker than a disk, do not use it.
+
+    Raises:
+        UnknownNameError, ConfigError, MissingExtraError, ModelNotFoundError: a part cannot be made.
+    """
+    from recallreach.memory.captioners import captioners
+    from recallreach.memory.encoders import encoders, text_encoders
+
+    options = dict(captioner.options)
+    if captioner.name == "model":
+        if model is None:
+            raise ConfigError("the captioner 'model' needs a chat model; none is named")
+        options["model"] = model
+    return Parts(
+        CachedEncoder(encoders.make(encoder.name, **encoder.options), _kept(encoder, shelf)),
+        CachedTextEncoder(
+            text_encoders.make(text_encoder.name, **text_encoder.options), _kept(text_encoder, shelf)
+        ),
+        CachedCaptioner(captioners.make(captioner.name, **options), _kept(captioner, shelf)),
+        model,
+    )
+
+
+def _kept(part: NamedPart, shelf: Shelf | None) -> Shelf | None:
+    return None if part.name in ("embedded", "hashed") else shelf
 
 
 class CachedTextEncoder:
-    """A text encoder that encodes each text once."""
+    """A text encoder that encodes each text once, and with a shelf once on this machine."""
 
-    def __init__(self, inner: TextEncoder) -> None:
+    def __init__(self, inner: TextEncoder, shelf: Shelf | None = None) -> None:
         self._encode = inner.encode_texts
         self.name, self.dimension = inner.name, inner.dimension
-        self._rows: dict[str, Vectors] = {}
+        self._texts = _Rows(f"texts/{inner.name}", inner.dimension, shelf)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """As the wrapped encoder."""
-        return _through(self._rows, list(texts), list(texts), self._encode, self.dimension)
+        """As the wrapped encoder.
+
+        Raises:
+            VectorError: the wrapped encoder gave another number of rows, or another dimension than it states.
+        """
+        keys = [sha256(text.encode("utf-8", "surrogatepass")) for text in texts]
+        return self._texts.through(keys, list(texts), self._encode)
 
 
 class CachedEncoder(CachedTextEncoder):
     """An encoder that encodes each picture, by SHA-256, and each text once."""
 
-    def __init__(self, inner: Encoder) -> None:
-        super().__init__(inner)
+    def __init__(self, inner: Encoder, shelf: Shelf | None = None) -> None:
+        super().__init__(inner, shelf)
         self._encode_images = inner.encode_images
-        self._pictures: dict[str, Vectors] = {}
+        self._pictures = _Rows(f"pictures/{inner.name}", inner.dimension, shelf)
 
     def encode_images(self, pictures: Sequence[bytes]) -> Vectors:
-        """As the wrapped encoder."""
-        keys = [sha256(picture) for picture in pictures]
-        return _through(self._pictures, keys, list(pictures), self._encode_images, self.dimension)
+        """As the wrapped encoder.
+
+        Raises:
+            VectorError: as `encode_texts`.
+        """
+        return self._pictures.through(list(map(sha256, pictures)), list(pictures), self._encode_images)
 
 
 class CachedCaptioner:
     """A captioner that describes each picture, by SHA-256, once; failures are not remembered."""
 
-    def __init__(self, inner: Captioner) -> None:
-        self._inner = inner
+    def __init__(self, inner: Captioner, shelf: Shelf | None = None) -> None:
+        self._inner, self._shelf = inner, shelf
         self.name = inner.name
         self._captions: dict[str, str] = {}
 
@@ -90,11 +163,23 @@ class CachedCaptioner:
         """
         key = sha256(picture)
         if key not in self._captions:
-            text = self._inner.caption(picture).strip()
-            if not text:
-                raise CaptionError(f"captioner {self.name!r} returned no text for picture {key}")
-            self._captions[key] = text
+            self._captions[key] = self._shelved(key) or self._made(key, picture)
         return self._captions[key]
+
+    def _shelved(self, key: str) -> str:
+        kept = self._shelf.get([self._place(key)]) if self._shelf else {}
+        return kept[self._place(key)].decode() if kept else ""
+
+    def _made(self, key: str, picture: bytes) -> str:
+        text = self._inner.caption(picture).strip()
+        if not text:
+            raise CaptionError(f"captioner {self.name!r} returned no text for picture {key}")
+        if self._shelf:
+            self._shelf.put({self._place(key): text.encode()})
+        return text
+
+    def _place(self, key: str) -> str:
+        return f"captions/{self.name}/{key}"
 
 
 @lru_cache(maxsize=1)
@@ -112,19 +197,40 @@ def embedded_parts() -> Parts:
     return Parts.cached(encoder, HashedTextEncoder(), EmbeddedCaptioner(encoder))
 
 
-def _through(
-    cache: dict[str, Vectors],
-    keys: list[str],
-    items: list[KeyT],
-    encode: Callable[[list[KeyT]], Vectors],
-    dimension: int,
-) -> Vectors:
-    missing = {key: item for key, item in zip(keys, items, strict=True) if key not in cache}
-    if missing:
-        rows = encode(list(missing.values()))
-        if rows.shape != (len(missing), dimension):
+class _Rows:
+    """Vectors of one encoder by the SHA-256 of what they encode, in memory and perhaps on a shelf."""
+
+    def __init__(self, place: str, dimension: int, shelf: Shelf | None) -> None:
+        self._place, self._dimension, self._shelf = place, dimension, shelf
+        self._rows: dict[str, Vectors] = {}
+
+    def through(
+        self, keys: list[str], items: list[ItemT], encode: Callable[[list[ItemT]], Vectors]
+    ) -> Vectors:
+        """(n, dimension): rows that are known, and those of the other items, encoded once each."""
+        self._fetch([key for key in dict.fromkeys(keys) if key not in self._rows])
+        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._rows}
+        if missing:
+            self._add(list(missing), encode(list(missing.values())))
+        rows = [self._rows[key] for key in keys]
+        return np.stack(rows) if rows else np.zeros((0, self._dimension), np.float32)
+
+    def _fetch(self, keys: list[str]) -> None:
+        if self._shelf is None or not keys:
+            return
+        size = self._dimension * np.dtype(np.float32).itemsize
+        found = self._shelf.get([f"{self._place}/{key}" for key in keys])
+        for key in keys:
+            data = found.get(f"{self._place}/{key}", b"")
+            if len(data) == size:
+                self._rows[key] = np.frombuffer(data, np.float32)
+
+    def _add(self, keys: list[str], rows: Vectors) -> None:
+        if rows.shape != (len(keys), self._dimension):
             raise VectorError(
-                f"an encoder of dimension {dimension} gave {rows.shape} for {len(missing)} items"
+                f"an encoder of dimension {self._dimension} gave {rows.shape} for {len(keys)} items"
             )
-        cache.update(zip(missing, rows, strict=True))
-    return np.stack([cache[key] for key in keys]) if keys else np.zeros((0, dimension), np.float32)
+        if self._shelf is not None:
+            entries = {f"{self._place}/{key}": row.tobytes() for key, row in zip(keys, rows, strict=True)}
+            self._shelf.put(entries)
+        self._rows.update(zip(keys, rows, strict=True))

@@ -16,4 +16,11 @@ def _embedded() -> Any:
     return EmbeddedCaptioner.load
 
 
+def _model() -> Any:
+    from recallreach.memory.captioners.model import ModelCaptioner
+
+    return ModelCaptioner
+
+
+captioners.add("model", "any chat model, asked for two or three sentences (arXiv 2606.27499)", _model)
 captioners.add("embedded", "two sentences from the coarse encoder and colour statistics", _embedded)

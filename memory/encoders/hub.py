@@ -46,7 +46,7 @@ class DualEncoder:
 
     Raises:
         ModelNotFoundError: there is no such model here, and none can be fetched.
-        ConfigError: the model has no picture or no text tower, or the dtype is not known.
+        ConfigError: the model has no picture or no text tower, or the dtype or the batch cannot be used.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class DualEncoder:
     ) -> None:
         from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
+        self._batch, weights = _batch_size(batch), _dtype(dtype)
         processors: Any = AutoImageProcessor
         with _fetching(model):
             network: Any = AutoModel.from_pretrained(model, revision=revision)
@@ -66,10 +67,10 @@ class DualEncoder:
             self._processor: Any = processors.from_pretrained(model, revision=revision)
         if not hasattr(network, "get_image_features") or not hasattr(network, "get_text_features"):
             raise ConfigError(f"{model!r} ({type(network).__name__}) does not embed both pictures and texts")
-        self._network = network.eval().to(device, _dtype(dtype))
-        self._device, self._batch = device, batch
-        self._siglip = network.config.model_type in _SIGLIP
         self.name = f"{model}@{_version(model, network)}-{dtype}"
+        self._network = network.eval().to(device, weights)
+        self._device = device
+        self._siglip = network.config.model_type in _SIGLIP
         self.dimension = int(self.encode_texts(["a"]).shape[1])
 
     def encode_images(self, pictures: Sequence[bytes]) -> Vectors:
@@ -125,10 +126,12 @@ class SentenceTransformerEncoder:
         model: hub id or local folder.
         revision: commit, tag or branch on the hub.
         device: a torch device.
+        dtype: as in `DualEncoder`.
         batch: texts a forward pass.
 
     Raises:
         ModelNotFoundError: there is no such model here, and none can be fetched.
+        ConfigError: the dtype or the batch cannot be used.
     """
 
     def __init__(
@@ -136,14 +139,16 @@ class SentenceTransformerEncoder:
         model: str = "sentence-transformers/all-MiniLM-L6-v2",
         revision: str | None = None,
         device: str = "cpu",
+        dtype: str = "float32",
         batch: int = 32,
     ) -> None:
         from sentence_transformers import SentenceTransformer
 
+        self._batch, weights = _batch_size(batch), _dtype(dtype)
         with _fetching(model):
-            self._network = SentenceTransformer(model, revision=revision, device=device)
-        self._batch = batch
-        self.name = f"{model}@{_version(model, self._network)}"
+            network = SentenceTransformer(model, revision=revision, device=device)
+        self.name = f"{model}@{_version(model, network)}-{dtype}"
+        self._network = network.to(weights)
         self.dimension = int(self.encode_texts(["a"]).shape[1])
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
@@ -175,11 +180,31 @@ def _dtype(name: str) -> torch.dtype:
     return known[name]
 
 
+def _batch_size(batch: int) -> int:
+    if not isinstance(batch, int) or batch < 1:
+        raise ConfigError(f"batch is a number of items from 1, got {batch!r}")
+    return batch
+
+
 def _version(model: str, network: torch.nn.Module) -> str:
-    """The commit of a hub model, or a hash over the weights of a local one."""
-    commit = getattr(getattr(network, "config", None), "_commit_hash", None)
-    if commit and not Path(model).exists():
-        return str(commit)[:12]
+    """The commit of a hub model, or a hash over all files of a local one, preprocessing included."""
+    folder = Path(model)
+    if not folder.exists():
+        return _commit(network)
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:12]
+
+
+def _commit(network: torch.nn.Module) -> str:
+    """The commit that a network was fetched at; sentence-transformers keep it in their first module."""
+    for module in network.modules():
+        commit = getattr(getattr(module, "config", None), "_commit_hash", None)
+        if commit:
+            return str(commit)[:12]
     digest = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
         digest.update(name.encode())
