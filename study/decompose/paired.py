@@ -38,7 +38,7 @@ class PairedTest:
 
     Attributes:
         first, second: labels of the two systems.
-        probes, chains: how many were compared.
+        probes, chains: how many were compared; of a study with branching, its trees count as chains.
         both, only_first, only_second, neither: probes by who was right.
         difference: share right of `first` minus that of `second`, -1 to 1.
         interval: 95 % paired bootstrap over chains (10,000 draws), or None with fewer than two chains.
@@ -123,7 +123,7 @@ def paired_test(
         return None
     one, two = names or (pairs[0][0].system, pairs[0][1].system)
     right = [(left.correct, right.correct) for left, right in pairs]
-    chains = tallies((left.chain, float(left.correct) - float(right.correct)) for left, right in pairs)
+    chains = tallies((left.tree, float(left.correct) - float(right.correct)) for left, right in pairs)
     only_first, only_second = right.count((True, False)), right.count((False, True))
     p, signs = mcnemar(only_first, only_second), sign_test(_means(chains.values()))
     return PairedTest(

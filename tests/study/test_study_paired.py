@@ -60,7 +60,7 @@ def test_holm_lies_between_raw_and_bonferroni_and_keeps_the_order(values: list[f
 def _systems(make_unit: MakeUnit, right: dict[str, list[list[bool]]]) -> dict[str, list[Unit]]:
     return {
         name: [
-            make_unit(number, system=name, chain=chain, correct=correct)
+            make_unit(number, system=name, tree=chain, chain=chain, correct=correct)
             for chain, answers in enumerate(chains)
             for number, correct in enumerate(answers)
         ]
