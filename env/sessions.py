@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -46,11 +47,27 @@ class CategorizedCatalog(Protocol):
         """All categories, in a fixed order."""
 
 
-def plan_session(catalog: CategorizedCatalog, seed: int, chain: int, index: int) -> SessionPlan:
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Where a session stands in a rollout tree.
+
+    Attributes:
+        root: chain that the tree grows from; its calendar and its order of categories hold for all paths.
+        choices: which child each session of the path was, from session 1 on; all zero is the root's chain.
+    """
+
+    root: int
+    choices: tuple[int, ...]
+
+
+def plan_session(
+    catalog: CategorizedCatalog, seed: int, chain: int, index: int, branch: Branch | None = None
+) -> SessionPlan:
     """Plan session `index` of a chain; depends on the arguments only, never on the length of the chain.
 
     Categories come in a shuffled order per chain, shuffled anew each time all have been visited. The budget
-    is 22 to 28 steps. Sessions lie two to four simulated days apart.
+    is 22 to 28 steps. Sessions lie two to four simulated days apart. In a tree, siblings shop in different
+    categories while there are enough, and no path visits one twice before it has visited all.
 
     Raises:
         ConfigError: the catalogue has no category, or a number is negative.
@@ -60,11 +77,12 @@ def plan_session(catalog: CategorizedCatalog, seed: int, chain: int, index: int)
             f"cannot plan session {index} of chain {chain} with seed {seed}: numbers start from 0, and the "
             f"catalogue needs a category (it has {len(catalog.categories)})"
         )
-    category = _category(catalog.categories, seed, chain, index)
+    place = branch or Branch(chain, ())
+    category = _category(catalog.categories, seed, place, index)
     draws = stream(seed, "chain", chain, "session", index, "budget")
     budget = int(draws.integers(FEWEST_STEPS, MOST_STEPS, endpoint=True))
     goal = _GOAL.format(category=category.name.lower(), budget=budget)
-    started_at = _started(seed, chain, index).isoformat(timespec="seconds")
+    started_at = _started(seed, place.root, chain, index).isoformat(timespec="seconds")
     return SessionPlan(chain, index, category.slug, goal, budget, started_at)
 
 
@@ -77,15 +95,21 @@ def seen_at(plan: SessionPlan, seed: int, step: int) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-def _category(categories: Sequence[CategoryLike], seed: int, chain: int, index: int) -> CategoryLike:
+def _category(categories: Sequence[CategoryLike], seed: int, branch: Branch, index: int) -> CategoryLike:
+    """The root's order, in which each choice pulls a later category of the same round forward."""
     turn, place = divmod(index, len(categories))
-    order = stream(seed, "chain", chain, "categories", turn).permutation(len(categories))
+    order = list(stream(seed, "chain", branch.root, "categories", turn).permutation(len(categories)))
+    for depth in range(turn * len(categories), index + 1):
+        choice = branch.choices[depth - 1] if 0 < depth <= len(branch.choices) else 0
+        here = depth % len(categories)
+        other = here + choice % (len(categories) - here)
+        order[here], order[other] = order[other], order[here]
     return categories[int(order[place])]
 
 
-def _started(seed: int, chain: int, index: int) -> datetime:
+def _started(seed: int, root: int, chain: int, index: int) -> datetime:
     """Start of a session: a day of its own in a grid of three days, moved by at most one, at waking hours."""
-    origin = int(stream(seed, "chain", chain, "first-day").integers(_FIRST_DAYS))
+    origin = int(stream(seed, "chain", root, "first-day").integers(_FIRST_DAYS))
     draws = stream(seed, "chain", chain, "session", index, "start")
     day = origin + index * _DAYS_BETWEEN + int(draws.integers(2))
     first_hour, last_hour = _HOURS

@@ -20,8 +20,7 @@ from recallreach.env.types import Transport
 from recallreach.errors import ConfigError, UnknownNameError
 from recallreach.memory.delivery import build_delivery, deliveries
 from recallreach.memory.encoders.checkpoint import SHIPPED, Kind, load_checkpoint
-from recallreach.memory.parts import Parts, embedded_parts
-from recallreach.memory.systems import build_memory, memories
+from recallreach.memory.systems import memories
 from recallreach.memory.types import Delivery, MemorySystem
 from recallreach.registry import Registry
 from recallreach.storefront.app import create_app
@@ -31,6 +30,9 @@ from recallreach.storefront.pictures import Pictures
 from recallreach.storefront.pictures.art import Art
 from recallreach.storefront.server import ShopServer
 from recallreach.study.config import CatalogChoice, Part, StudyConfig
+from recallreach.study.decompose.gold import UsesAnswers
+from recallreach.study.decompose.shop import ShopCounterparts, answers_of
+from recallreach.study.kit import Kit
 from recallreach.study.manifest import weight_hashes
 
 MOST_VARIANTS = 10
@@ -134,14 +136,14 @@ def _first(key: str, wanted: int | tuple[str, ...] | None, there: Iterable[str])
     return names[:wanted]
 
 
-def systems_of(config: StudyConfig, parts: Parts) -> tuple[System, ...]:
+def systems_of(config: StudyConfig, kit: Kit) -> tuple[System, ...]:
     """All systems of a study: every memory with every delivery.
 
     Raises:
         UnknownNameError, ConfigError: a memory or delivery cannot be built as asked.
     """
     return tuple(
-        System(_label(memory, delivery), memory, _resolved(memory, delivery, parts))
+        System(_label(memory, delivery), memory, _resolved(memory, delivery, kit))
         for memory in config.memories
         for delivery in config.deliveries
     )
@@ -151,21 +153,16 @@ def _label(memory: Part, delivery: Part) -> str:
     return memory.title if delivery.name == OWN_DELIVERY else f"{memory.title} + {delivery.title}"
 
 
-def _resolved(memory: Part, delivery: Part, parts: Parts) -> Part:
+def _resolved(memory: Part, delivery: Part, kit: Kit) -> Part:
     found = delivery
     if delivery.name == OWN_DELIVERY:
-        built = make_memory(memory, parts)
+        built = kit.memory(memory)
         own = getattr(built, "default_delivery", None)
         if not isinstance(own, str):
             raise ConfigError(f"memory {memory.name!r} states no default_delivery: name one in deliveries.")
         found = Part(name=own, options=delivery.options)
     make_delivery(found)
     return found
-
-
-def make_memory(part: Part, parts: Parts) -> MemorySystem:
-    """A fresh, empty memory."""
-    return build_memory(part.name, parts, **part.options)
 
 
 def make_delivery(part: Part) -> Delivery:
@@ -183,6 +180,7 @@ class Materials:
     """What a study is made of, before anything runs.
 
     Attributes:
+        kit: makes the memories.
         weights: SHA-256 of the encoder weights that ship with the package, by file.
         browser: None where the study runs in process.
     """
@@ -190,7 +188,7 @@ class Materials:
     config: StudyConfig
     catalog: Catalog
     pictures: Pictures
-    parts: Parts
+    kit: Kit
     systems: tuple[System, ...]
     weights: dict[str, str]
     browser: Browser | None
@@ -205,16 +203,16 @@ class Materials:
         check_names(config)
         browser = find_browser() if config.transport == "chromium" else None
         catalog = build_catalog(config.catalog)
-        parts = embedded_parts()
-        pictures = Pictures(catalog, cue_fraction=config.catalog.cue_fraction)
+        kit = Kit(config)
+        pictures = Pictures.of(catalog, cue_fraction=config.catalog.cue_fraction)
         # A cache or layer that cannot be used is told before anything is started.
         pictures.picture(next(iter(catalog)).id)
         return cls(
             config=config,
             catalog=catalog,
             pictures=pictures,
-            parts=parts,
-            systems=systems_of(config, parts),
+            kit=kit,
+            systems=systems_of(config, kit),
             weights=weight_hashes(SHIPPED),
             browser=browser,
         )
@@ -230,14 +228,28 @@ class Materials:
 
     def description(self) -> dict[str, Any]:
         """What else the manifest says of them."""
+        usual = self.kit.parts(Part(name="study"))
         encoders = {
-            "pictures": self.parts.encoder.name,
-            "texts": self.parts.text_encoder.name,
-            "captions": self.parts.captioner.name,
+            "pictures": usual.encoder.name,
+            "texts": usual.text_encoder.name,
+            "captions": usual.captioner.name,
         }
+        forest = self.config.forest
+        tree = {"branching": forest.branching, "runs": forest.runs, "paths": forest.paths}
+        tree |= {"flat_runs": forest.flat_runs, "saved": forest.saved}
         systems = [{"label": system.label, **system.identity()} for system in self.systems]
         counts = {"products": len(self.catalog), "objects": len(self.objects), "unknown": self.unknown}
-        return {**counts, "systems": systems, "encoders": encoders}
+        return {**counts, "systems": systems, "encoders": encoders, "tree": tree}
+
+    def make_delivery(self, part: Part) -> Delivery:
+        """A delivery that can reach the pictures of this shop."""
+        counterparts = ShopCounterparts(self.catalog, self.pictures)
+        return build_delivery(part.name, counterparts=counterparts, **part.options)
+
+    def make_memory(self, part: Part) -> MemorySystem:
+        """A fresh, empty memory; one that checks the harness is told the ground truth."""
+        made = self.kit.memory(part)
+        return made.with_answers(answers_of(self.catalog)) if isinstance(made, UsesAnswers) else made
 
     @property
     def objects(self) -> set[str]:

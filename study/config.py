@@ -18,6 +18,7 @@ from pydantic import (
 
 from recallreach.errors import ConfigError
 from recallreach.study.complaints import first_sentence
+from recallreach.study.tree import Forest
 
 Count = Annotated[int, Field(strict=True, ge=1)]
 Seed = Annotated[int, Field(strict=True, ge=0)]
@@ -25,7 +26,7 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
 def _number_or_names(value: object) -> object:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+    if value is None or _counts(value):
         return value
     if isinstance(value, (list, tuple)) and value and all(isinstance(name, str) for name in value):
         return tuple(value)
@@ -34,8 +35,26 @@ def _number_or_names(value: object) -> object:
 
 Names = Annotated[int | tuple[str, ...] | None, BeforeValidator(_number_or_names)]
 
-UNSETTLING = frozenset({"name", "out", "error_threshold"})
+UNSETTLING = frozenset(
+    {
+        "name",
+        "out",
+        "error_threshold",
+        "lengths",
+        "engine",
+        "workers",
+        "time_limit",
+        "ray_address",
+        "max_calls",
+        "max_cost",
+        "prices",
+        "replay",
+    }
+)
 """Keys that change no result, so a run may be resumed with other values."""
+
+MOST_RUNS = 1_000_000
+"""Sessions that a study may have at most; a tree with more is a slip of the pen."""
 
 
 class Part(BaseModel):
@@ -71,8 +90,26 @@ class Part(BaseModel):
         return {"name": self.name, "options": self.options}
 
 
+def _session_numbers(value: object) -> object:
+    if value in ("every", ["every"]):
+        return "every"
+    if _counts(value):
+        return (value,)
+    if isinstance(value, (list, tuple)) and value and all(map(_counts, value)):
+        return tuple(value)
+    raise ValueError('expected "every" or a list of session numbers from 1')
+
+
+def _lengths(value: object) -> object:
+    return (value,) if _counts(value) else value
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
 def _probe_number(value: object) -> object:
-    if value == "exhaustive" or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+    if value == "exhaustive" or _counts(value):
         return value
     raise ValueError('expected "exhaustive" or a whole number of at least 1 (probes per session and reach)')
 
@@ -120,10 +157,23 @@ class StudyConfig(BaseModel):
     )
     seed: Seed = Field(default=0, description="Seed of every random draw of the study.")
     chains: Count = Field(
-        default=6, description="Independent chains of sessions; intervals are taken over chains."
+        default=6,
+        description="Independent chains of sessions, or trees of them; intervals are taken over these.",
+    )
+    first_chain: Seed = Field(
+        default=0, description="Number of the first one, so that a study can be split and merged."
     )
     sessions: Count = Field(
-        default=5, description="Browsing sessions per chain; context is wiped after each."
+        default=5, description="Browsing sessions per chain (J); context is wiped after each."
+    )
+    branching: Count = Field(
+        default=1, description="Sessions that go on from each session (B); 1 gives plain chains."
+    )
+    lengths: Annotated[tuple[Count, ...], BeforeValidator(_lengths)] = Field(
+        default=(), description="Chain lengths to report beside the full one; chains share their prefixes."
+    )
+    ask_after: Annotated[Literal["every"] | tuple[int, ...], BeforeValidator(_session_numbers)] = Field(
+        default="every", description='Sessions, from 1, after which probes are asked, or "every".'
     )
     catalog: CatalogChoice = Field(default=CatalogChoice(), description="The shop's products.")
     transport: Literal["chromium", "in_process"] = Field(
@@ -142,6 +192,21 @@ class StudyConfig(BaseModel):
         default=(Part(name="default"),),
         description='How hits reach the agent; "default" is each memory\'s own.',
     )
+    encoder: Part = Field(
+        default=Part(name="embedded"),
+        description="Encoder of pictures and texts for memories; an entry of memories may name another.",
+    )
+    text_encoder: Part = Field(
+        default=Part(name="hashed"),
+        description="Encoder of texts for memories; an entry of memories may name another.",
+    )
+    captioner: Part = Field(
+        default=Part(name="embedded"),
+        description="Describes pictures for memories; an entry of memories may name another.",
+    )
+    memory_model: Part | None = Field(
+        default=None, description="Chat model for memories that are managed by one; default: by rules."
+    )
     k: Count = Field(default=5, description="Number of records retrieved per probe.")
     probes: Annotated[Literal["exhaustive"] | int, BeforeValidator(_probe_number)] = Field(
         default="exhaustive", description='"exhaustive", or how many probes per session and reach.'
@@ -151,10 +216,40 @@ class StudyConfig(BaseModel):
         description="Reach counts from the last view (the paper) or the first (its published code).",
     )
     budget: Count = Field(default=8, description="Steps allowed per recall probe.")
+    trial: Seed = Field(
+        default=0, description="Number of the repetition; another one draws sampled model replies anew."
+    )
     error_threshold: Share = Field(
         default=0.02, description="Share of technical errors above which the run stops."
     )
     out: str = Field(default="runs", min_length=1, description="Folder that holds the run folders.")
+    engine: Literal["auto", "inline", "local", "ray"] = Field(
+        default="auto",
+        description="What carries the work: this process (inline), processes of this machine (local), a Ray "
+        "cluster (ray); auto is inline with one worker and local with more.",
+    )
+    workers: Count | None = Field(
+        default=None,
+        description="Workers, each with a browser of its own; default: 1 in process, else one per core, at "
+        "most 4.",
+    )
+    time_limit: Annotated[float, Field(strict=True, gt=0)] = Field(
+        default=900.0,
+        description="Seconds that a session or a probe may take before its worker is replaced (not inline).",
+    )
+    ray_address: str = Field(
+        default="", description='Address of a Ray cluster, for instance "auto"; "" starts one here.'
+    )
+    max_calls: Seed | None = Field(
+        default=None, description="Requests to models that the run may send in all, resumes included."
+    )
+    max_cost: Annotated[float, Field(strict=True, ge=0)] | None = Field(
+        default=None, description="Money that the run may spend on models in all; needs prices."
+    )
+    prices: str | None = Field(default=None, description="Price file of the models (TOML).")
+    replay: Annotated[bool, Field(strict=True)] = Field(
+        default=False, description="Answer from kept model replies alone, at no cost."
+    )
 
     @classmethod
     def parse(cls, values: Mapping[str, Any], source: str = "configuration") -> Self:
@@ -168,6 +263,7 @@ class StudyConfig(BaseModel):
         except ValidationError as error:
             raise ConfigError(first_sentence(error, cls, source)) from error
         config.check_labels(source)
+        config.check_sessions(source)
         return config
 
     @classmethod
@@ -192,6 +288,32 @@ class StudyConfig(BaseModel):
                 raise ConfigError(
                     f"{source}: {key} lists {doubled[0]!r} twice; give one of them another label."
                 )
+
+    def check_sessions(self, source: str) -> None:
+        """Refuse session numbers beyond the last session, and trees beyond all measure."""
+        numbers = () if self.ask_after == "every" else self.ask_after
+        for key, listed in (("ask_after", numbers), ("lengths", self.lengths)):
+            beyond = [number for number in listed if not 1 <= number <= self.sessions]
+            if beyond:
+                raise ConfigError(
+                    f"{source}: {key} names session {beyond[0]}; a chain has {self.sessions}, counted from 1."
+                )
+        power = self.branching ** min(self.sessions, 64)
+        if self.branching > 1 and self.chains * power > MOST_RUNS:
+            raise ConfigError(
+                f"{source}: branching = {self.branching} with sessions = {self.sessions} makes more "
+                f"than {MOST_RUNS:,} sessions; lower one of them."
+            )
+
+    @property
+    def forest(self) -> Forest:
+        """All sessions of the study."""
+        return Forest(self.chains, self.sessions, self.branching, self.first_chain)
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the shop is visited without a browser."""
+        return self.transport == "in_process"
 
     def settings(self) -> dict[str, Any]:
         """All keys that change results, as plain JSON values; equal for runs that may resume each other."""

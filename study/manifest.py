@@ -129,9 +129,13 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_atomically(folder / FILE, dump_json(manifest))
 
 
-def finish(folder: Path, digest: str, browser_version: str = "") -> None:
-    """Note that the run is complete, the digest of its results, and the version of the browser that ran."""
+def finish(
+    folder: Path, digest: str, browser_version: str = "", spent: Mapping[str, Any] | None = None
+) -> None:
+    """Note that the run is complete: digest of its results, version of the browser, what models cost."""
     manifest = read_manifest(folder)
+    if spent is not None:
+        manifest["spent"] = dict(spent)
     if manifest["browser"] and browser_version:
         manifest["browser"]["version"] = browser_version
     if manifest["finished_at"] is None or manifest["results_digest"] != digest:

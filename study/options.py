@@ -50,7 +50,15 @@ def parse_value(name: str, text: str) -> object:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         listed = "," in text or "tuple" in str(field.annotation)
-        return [part.strip() for part in text.split(",")] if listed else text
+        return _listed(text) if listed else text
+
+
+def _listed(text: str) -> list[object]:
+    try:
+        found: list[object] = tomllib.loads(f"value = [{text}]")["value"]
+    except tomllib.TOMLDecodeError:
+        return [part.strip() for part in text.split(",")]
+    return found
 
 
 def _options() -> Iterator[inspect.Parameter]:

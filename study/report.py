@@ -123,7 +123,7 @@ def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> 
         differences=tuple(differences(grouped, seed)),
         checks=tuple(check for check in checks if check is not None),
         chance=chance,
-        compliance=_compliance(_trajectories(folder, manifest["config"])),
+        compliance=_compliance(_trajectories(folder)),
         retention=retention_chart(scores, chance, _note(chains)),
         failures=failures_chart(grouped),
         chains=chains,
@@ -132,10 +132,10 @@ def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> 
     )
 
 
-def _trajectories(folder: Path, config: Mapping[str, Any]) -> list[Trajectory]:
+def _trajectories(folder: Path) -> list[Trajectory]:
     recorded = TrajectoryStore(folder / TRAJECTORIES)
-    places = [(chain, index) for chain in range(config["chains"]) for index in range(config["sessions"])]
-    return [recorded.load(*place) for place in places if recorded.has(*place)]
+    places = recorded.keys()
+    return [recorded.load(*place) for place in places]
 
 
 def _compliance(trajectories: Sequence[Trajectory]) -> tuple[Compliance, ...]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from recallreach.agents.budget import spent_as_json
+from recallreach.agents.preflight import preflight
 from recallreach.agents.types import Agent
 from recallreach.env.trajectory import TrajectoryStore
 from recallreach.study import manifest
-from recallreach.study.assembly import Materials, Shop, make_agent
+from recallreach.study.agenda import Agenda
+from recallreach.study.assembly import Materials, make_agent
+from recallreach.study.bench import Bench
+from recallreach.study.books import open_books
 from recallreach.study.config import StudyConfig
+from recallreach.study.engines.crew import Assignment
+from recallreach.study.engines.hired import Hired
+from recallreach.study.engines.inline import Inline
+from recallreach.study.engines.select import engine_of, workers_of
 from recallreach.study.folder import CATALOG, RESULTS, TRAJECTORIES, claimed
 from recallreach.study.progress import Reporter, Silent
 from recallreach.study.report import Results, write_report
-from recallreach.study.runner import Runner, Setup
+from recallreach.study.runner import Runner
 from recallreach.study.store import ResultStore, results_digest
 
 
@@ -35,12 +46,12 @@ def run_study(config: StudyConfig, reporter: Reporter | None = None, *, fresh: b
     """
     heard = reporter or Silent()
     materials = Materials.gather(config)
-    shopper, agent = make_agent(config.shopper), make_agent(config.agent)
+    agents = make_agent(config.shopper), make_agent(config.agent)
     with claimed(config.folder, fresh=fresh) as folder:
         for line in _introduction(materials):
             heard.say(line)
         _open_manifest(folder, materials)
-        _answer(folder, materials, shopper, agent, heard)
+        _answer(folder, materials, agents, heard)
         return write_report(folder)
 
 
@@ -51,11 +62,23 @@ def _introduction(materials: Materials) -> Iterator[str]:
     yield f"Shop: {len(materials.catalog)} products in {len(materials.catalog.categories)} categories"
     per_reach = f"{_counted(config.probes, 'probe')} per session and reach"
     probes = "all probes" if config.probes == "exhaustive" else per_reach
-    yield f"Design: {_counted(config.chains, 'chain')} of {_counted(config.sessions, 'session')}, {probes}"
+    yield f"Design: {_design(config)}, {probes}"
+    engine, workers = engine_of(config), workers_of(config)
+    if engine != "inline":
+        yield f"Engine: {engine}, {_counted(workers, 'worker')}"
     if materials.unknown:
         share = f"{len(materials.unknown)} of the {len(materials.objects)} cue objects in this shop"
         yield f"Note: the shipped encoders do not know {share}"
     yield f"Systems: {', '.join(system.label for system in materials.systems)}"
+
+
+def _design(config: StudyConfig) -> str:
+    sessions = _counted(config.sessions, "session")
+    if config.branching == 1:
+        return f"{_counted(config.chains, 'chain')} of {sessions}"
+    forest = config.forest
+    saved = f"{forest.runs:,} sessions for {forest.paths:,} chains, {forest.saved:,} saved by sharing"
+    return f"{_counted(config.chains, 'tree')} of {sessions}, branching {config.branching} ({saved})"
 
 
 def _counted(number: int | str, noun: str) -> str:
@@ -64,7 +87,9 @@ def _counted(number: int | str, noun: str) -> str:
 
 def _open_manifest(folder: Path, materials: Materials) -> None:
     if (folder / manifest.FILE).exists():
-        manifest.refuse_other(folder, manifest.read_manifest(folder), materials.identity())
+        saved = manifest.read_manifest(folder)
+        whole = {**StudyConfig().settings(), **saved["config"]}
+        manifest.refuse_other(folder, {**saved, "config": whole}, materials.identity())
     else:
         told = {**materials.identity(), **materials.description()}
         told["config"] = materials.config.model_dump(mode="json")
@@ -74,23 +99,46 @@ def _open_manifest(folder: Path, materials: Materials) -> None:
         materials.catalog.save(folder / CATALOG)
 
 
-def _answer(folder: Path, materials: Materials, shopper: Agent, agent: Agent, reporter: Reporter) -> None:
-    with ResultStore(folder / RESULTS, mend=True) as store, Shop(materials) as shop:
+def _answer(folder: Path, materials: Materials, agents: tuple[Agent, Agent], reporter: Reporter) -> None:
+    agenda = Agenda(materials, TrajectoryStore(folder / TRAJECTORIES))
+    with ResultStore(folder / RESULTS, mend=True) as store:
         if store.lost:
             reporter.say(f"Note: the store had lost {len(store.lost)} answers; they are asked again")
-        if store.drop_errors():
+        if store.drop_errors() or store.lost:
             manifest.reopen(folder)
-        setup = Setup(
-            materials=materials,
-            env=shop.env,
-            shopper=shopper,
-            agent=agent,
-            recorded=TrajectoryStore(folder / TRAJECTORIES),
-            store=store,
-            reporter=reporter,
-        )
-        Runner(setup).run()
-        manifest.finish(folder, results_digest(store.units()), getattr(shop.transport, "version", ""))
+        if manifest.read_manifest(folder)["finished_at"] is None:
+            _try_models(folder, materials.config, agents, reporter)
+        with closing(_force(folder, agenda, agents)) as force:
+            Runner(agenda, force, workers_of(materials.config), agenda.recorded, store, reporter).run()
+            version = force.browser_version
+        manifest.finish(folder, results_digest(store.units()), version, _spent(folder, materials, agents))
+
+
+def _force(folder: Path, agenda: Agenda, agents: tuple[Agent, Agent]) -> Inline | Hired:
+    config, materials = agenda.config, agenda.materials
+    if engine_of(config) == "inline":
+        return Inline(Bench(materials, agenda.source, folder, agents), agenda.recorded)
+    place = folder.resolve()
+    return Hired(config, Assignment(config, materials.identity(), agenda.source, place, tuple(sys.path)))
+
+
+def _try_models(folder: Path, config: StudyConfig, agents: tuple[Agent, Agent], reporter: Reporter) -> None:
+    """Ask every model once, as the run will, before anything else is done."""
+    calls = open_books(config, folder, agents)
+    if calls is None or config.replay:
+        return
+    with calls:
+        for check in preflight([calls.govern(agent) for agent in agents], k=config.k):
+            reporter.say(check.line)
+
+
+def _spent(folder: Path, materials: Materials, agents: tuple[Agent, Agent]) -> dict[str, Any] | None:
+    calls = open_books(materials.config, folder, agents)
+    if calls is None:
+        return None
+    with calls:
+        prices = calls.ledger.prices
+        return spent_as_json(calls.totals(), prices.currency if prices else "")
 
 
 def config_of(folder: Path) -> StudyConfig:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from recallreach.errors import ConfigError
-from recallreach.memory.parts import embedded_parts
 from recallreach.study.assembly import build_catalog, systems_of
 from recallreach.study.config import CatalogChoice, StudyConfig
+from recallreach.study.kit import Kit
 
 ONE_OBJECT = ("plush-teddy",)
 
@@ -49,7 +49,7 @@ def test_systems_are_memories_with_each_delivery() -> None:
     config = StudyConfig.parse(
         {"memories": ["text-only", {"name": "dualmem", "alpha": 0.5}], "deliveries": ["default", "pixels"]}
     )
-    systems = systems_of(config, embedded_parts())
+    systems = systems_of(config, Kit(config))
     assert [(system.label, system.delivery.name) for system in systems] == [
         ("text-only", "text"),
         ("text-only + pixels", "pixels"),

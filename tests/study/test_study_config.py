@@ -14,7 +14,7 @@ from recallreach.study.options import parse_value
     [
         ({"chain": 3}, ["unknown key 'chain'", "Did you mean 'chains'?"]),
         ({"catalog": {"sed": 1}}, ["unknown key 'catalog.sed'", "Did you mean 'seed'?"]),
-        ({"zzzz": 1}, ["unknown key 'zzzz'", "Known keys: agent, budget"]),
+        ({"zzzz": 1}, ["unknown key 'zzzz'", "Known keys: agent, ask_after"]),
         ({"chains": 0}, ["chains = 0", "at least 1"]),
         ({"chains": "six"}, ["chains = 'six'", "a whole number"]),
         ({"chains": True}, ["chains = True", "a whole number"]),

@@ -19,7 +19,7 @@ from recallreach.agents import loops
 from recallreach.agents.types import Turn
 from recallreach.env.errors import TransportError
 from recallreach.errors import ConfigError, DataError
-from recallreach.study import runner
+from recallreach.study import bench, runner
 from recallreach.study.config import StudyConfig
 from recallreach.study.folder import claimed
 from recallreach.study.progress import Silent
@@ -224,7 +224,7 @@ def test_errors_are_no_misses_and_run_again_on_resume(
     undisturbed: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(runner, "recall", failing(every=5))
+        broken.setattr(bench, "recall", failing(every=5))
         results = run_study(tiny(tmp_path, error_threshold=1.0))
     errors = sum(sum(score.errors.values()) for score in results.scores)
     assert errors == sum(score.attempted for score in results.scores) // 5 > 0
@@ -232,7 +232,7 @@ def test_errors_are_no_misses_and_run_again_on_resume(
     assert "the browser is gone" in results.path.read_text()
     folder = results.path.parent
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(runner, "recall", interrupt)
+        interrupted.setattr(bench, "recall", interrupt)
         with pytest.raises(KeyboardInterrupt):
             run_study(config_of(folder))
     assert not write_report(folder).complete
@@ -241,7 +241,7 @@ def test_errors_are_no_misses_and_run_again_on_resume(
 
 
 def test_too_many_errors_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "recall", failing(every=2))
+    monkeypatch.setattr(bench, "recall", failing(every=2))
     monkeypatch.setattr(runner, "FEWEST_PROBES", 6)
     with pytest.raises(ErrorThresholdError, match=r"3 of 6 probes .* threshold 2\.0%.*the browser is gone"):
         run_study(tiny(tmp_path))

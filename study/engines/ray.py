@@ -1,0 +1,193 @@
+"""The engine `ray`: actors on the nodes of a Ray cluster, one bench each; the run's process alone writes.
+
+A node needs recallreach with the same version and weights, and whatever files the study names (a catalogue of
+its own, modules with plug-ins), at the same paths. It need not see the run folder: recorded sessions travel
+to it with each task, once a tree, through Ray's object store.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from recallreach.agents.errors import MissingExtraError
+from recallreach.env.trajectory import TrajectoryStore
+from recallreach.env.types import Trajectory
+from recallreach.errors import DataError
+from recallreach.study.bench import Bench
+from recallreach.study.engines.crew import Assignment, Hand
+from recallreach.study.engines.worker import failed, perform
+from recallreach.study.folder import TRAJECTORIES
+from recallreach.study.tree import Place
+from recallreach.study.work import Ask, Died, Finished, Message, Task, WorkError
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Recorded sessions and their pictures, to be read on another machine."""
+
+    sessions: dict[Place, Trajectory]
+    blobs: dict[str, bytes]
+
+    @property
+    def pictures(self) -> Parcel:
+        """The pictures, by SHA-256."""
+        return self
+
+    def get(self, digest: str) -> bytes:
+        """One picture."""
+        if digest not in self.blobs:
+            raise DataError(f"picture {digest} did not travel with its session")
+        return self.blobs[digest]
+
+    def load(self, chain: int, session: int) -> Trajectory:
+        """One session."""
+        return self.sessions[chain, session]
+
+    @classmethod
+    def pack(cls, recorded: TrajectoryStore, places: Sequence[Place]) -> Parcel:
+        """The sessions at these places with all their pictures."""
+        sessions = {place: recorded.load(*place) for place in places}
+        named = {step.picture for entry in sessions.values() for step in entry.steps if step.picture}
+        return cls(sessions, {digest: recorded.pictures.get(digest) for digest in named})
+
+
+class Workplace:
+    """What runs in an actor."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        sys.path[:0] = [entry for entry in assignment.path if entry not in sys.path]
+        self._assignment = assignment
+        self._bench: Bench | None = None
+
+    def perform(self, task: Task, parcel: Parcel | None) -> Iterator[Message]:
+        """All messages of one task; the first one sets the bench up."""
+        try:
+            if self._bench is None:
+                self._bench = self._assignment.bench().__enter__()
+        except Exception as error:  # noqa: BLE001 (it is raised again where the run is)
+            yield failed(error)
+            return
+        yield from perform(self._bench, task, parcel or Parcel({}, {}))
+
+
+@dataclass(eq=False)
+class RayHand:
+    """One actor."""
+
+    name: str
+    actor: Any
+    crew: RayCrew
+    stream: Any = None
+    browser: str = ""
+
+    def give(self, task: Task) -> None:
+        """Hand it a task, with the sessions that it needs."""
+        self.stream = self.actor.perform.options(num_returns="streaming").remote(task, self.crew.parcel(task))
+
+    def dismiss(self) -> None:
+        """End the actor and everything that it started."""
+        self.crew.ray.kill(self.actor, no_restart=True)
+
+
+class RayCrew:
+    """Actors of a Ray cluster.
+
+    Args:
+        assignment: what each sets up.
+        address: of the cluster; "" starts one on this machine, "auto" takes the one it belongs to.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        WorkError: there is no cluster at the address.
+    """
+
+    def __init__(self, assignment: Assignment, address: str = "") -> None:
+        self.ray = _ray()
+        self._assignment = assignment
+        self._owned = not self.ray.is_initialized()
+        if self._owned:
+            self._connect(address)
+        self._hands: list[RayHand] = []
+        self._hired = 0
+        self._parcels: dict[int, Any] = {}
+        self._recorded = TrajectoryStore(assignment.folder / TRAJECTORIES)
+
+    def hire(self) -> RayHand:
+        """Start an actor wherever the cluster has a free core."""
+        kind = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Workplace)
+        hand = RayHand(f"actor {self._hired}", kind.remote(self._assignment), self)
+        self._hired += 1
+        self._hands.append(hand)
+        return hand
+
+    def wait(self, hands: Sequence[Hand], seconds: float) -> list[tuple[Hand, Message]]:
+        """What these actors say next."""
+        by_stream = {hand.stream: hand for hand in self._hands if hand in hands}
+        ready, _ = self.ray.wait(list(by_stream), num_returns=len(by_stream), timeout=0)
+        if not ready:
+            ready, _ = self.ray.wait(list(by_stream), num_returns=1, timeout=seconds)
+        return [(by_stream[stream], self._next(by_stream[stream])) for stream in ready]
+
+    def close(self) -> None:
+        """End all actors, and the cluster where it was started here."""
+        for hand in self._hands:
+            hand.dismiss()
+        self._hands.clear()
+        self._parcels.clear()
+        if self._owned:
+            self.ray.shutdown()
+
+    def parcel(self, task: Task) -> Any:
+        """The sessions of a task's tree in the object store; put there once."""
+        if not isinstance(task, Ask):
+            return None
+        if task.tree not in self._parcels:
+            forest = self._assignment.config.forest
+            packed = Parcel.pack(self._recorded, list(forest.places_of(task.tree)))
+            self._parcels = {task.tree: self.ray.put(packed)} | dict(list(self._parcels.items())[-8:])
+        return self._parcels[task.tree]
+
+    def _next(self, hand: RayHand) -> Message:
+        try:
+            message: Message = self.ray.get(next(hand.stream))
+        except StopIteration:
+            return Finished(hand.browser)
+        except self.ray.exceptions.RayError as error:
+            self._hands.remove(hand)
+            with suppress(self.ray.exceptions.RayError):
+                hand.dismiss()
+            return Died(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}")
+        if isinstance(message, Finished):
+            hand.browser = message.browser
+            return self._next(hand)
+        return message
+
+    def _connect(self, address: str) -> None:
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if address:
+            options["address"] = address
+        else:
+            options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.ray.init(**options)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise WorkError(f"no Ray cluster can be used at {address or 'this machine'}: {error}") from error
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("the engine 'ray'", "ray", "ray") from error
+    return ray

@@ -1,0 +1,115 @@
+"""The parts that memories are built from, each made once a process however many memories share it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from recallreach.agents.models import models
+from recallreach.agents.types import ChatModel
+from recallreach.errors import ConfigError
+from recallreach.memory.captioners import captioners
+from recallreach.memory.encoders import encoders, text_encoders
+from recallreach.memory.parts import Parts, embedded_parts
+from recallreach.memory.systems import build_memory
+from recallreach.memory.types import MemorySystem
+from recallreach.registry import Registry
+from recallreach.study.config import Part, StudyConfig
+
+OWN_PARTS = ("encoder", "text_encoder", "captioner")
+"""Keys of an entry of `memories` that name parts for this memory alone."""
+_EMBEDDED = ("embedded", "hashed", "embedded")
+
+PartT = TypeVar("PartT")
+
+
+class Kit:
+    """Makes the memories of a study.
+
+    Args:
+        config: names the parts.
+    """
+
+    def __init__(self, config: StudyConfig) -> None:
+        self._config = config
+        self._govern: Callable[[ChatModel], ChatModel] = lambda model: model
+        self._made: dict[str, Any] = {}
+        self._sets: dict[str, Parts] = {}
+        self._model: ChatModel | None = None
+
+    def govern(self, wrap: Callable[[ChatModel], ChatModel]) -> None:
+        """From now on, pass the model that manages memories through `wrap`, for instance a budget's."""
+        self._govern, self._model = wrap, None
+        self._sets.clear()
+
+    def memory(self, part: Part) -> MemorySystem:
+        """A fresh, empty memory.
+
+        Raises:
+            ConfigError, UnknownNameError: the memory or one of its parts cannot be made as asked.
+        """
+        options = {key: value for key, value in part.options.items() if key not in OWN_PARTS}
+        return build_memory(part.name, self.parts(part), **options)
+
+    def parts(self, memory: Part) -> Parts:
+        """What this memory is built from."""
+        wanted = self._wanted(memory)
+        key = _key(*wanted)
+        if key not in self._sets:
+            self._sets[key] = self._assembled(wanted)
+        return self._sets[key]
+
+    def names(self, memory: Part) -> list[str]:
+        """Names of its encoder, text encoder, captioner and, where there is one, managing model."""
+        parts = self.parts(memory)
+        found = [parts.encoder.name, parts.text_encoder.name, parts.captioner.name]
+        return [*found, parts.model.name] if parts.model is not None else found
+
+    def model(self) -> ChatModel | None:
+        """The model that manages memories, or None."""
+        if self._model is None and self._config.memory_model is not None:
+            part = self._config.memory_model
+            self._model = self._govern(models.make(part.name, **part.options))
+        return self._model
+
+    def _wanted(self, memory: Part) -> tuple[Part, Part, Part]:
+        config = self._config
+        usual = {
+            "encoder": config.encoder,
+            "text_encoder": config.text_encoder,
+            "captioner": config.captioner,
+        }
+        own = {key: _part(key, memory.options[key]) for key in OWN_PARTS if key in memory.options}
+        encoder, text_encoder, captioner = (own.get(key, usual[key]) for key in OWN_PARTS)
+        return encoder, text_encoder, captioner
+
+    def _assembled(self, wanted: tuple[Part, Part, Part]) -> Parts:
+        """The shipped parts are shared by the whole process; others are cached by content here."""
+        names = tuple(part.name for part in wanted)
+        if names == _EMBEDDED and not any(part.options for part in wanted):
+            shipped = embedded_parts()
+            return Parts(shipped.encoder, shipped.text_encoder, shipped.captioner, self.model())
+        encoder = self._one("encoder", encoders, wanted[0])
+        text_encoder = self._one("text_encoder", text_encoders, wanted[1])
+        captioner = self._one("captioner", captioners, wanted[2])
+        return Parts.cached(encoder, text_encoder, captioner, self.model())
+
+    def _one(self, kind: str, registry: Registry[PartT], part: Part) -> PartT:
+        key = _key(kind, part)
+        if key not in self._made:
+            self._made[key] = registry.make(part.name, **part.options)
+        made: PartT = self._made[key]
+        return made
+
+
+def _part(key: str, value: object) -> Part:
+    if isinstance(value, Part):
+        return value
+    if isinstance(value, (str, dict)):
+        return Part.model_validate(value)
+    raise ConfigError(f"{key} of a memory is a name or a table with a name, not {value!r}.")
+
+
+def _key(*parts: str | Part) -> str:
+    return json.dumps([part if isinstance(part, str) else part.identity() for part in parts], sort_keys=True)
