@@ -1,4 +1,4 @@
-"""Chat models by name. How to run each: docs/agents.md."""
+"""Chat models by name. How to run each: docs/models.md."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def build_model(name: str, **options: Any) -> ChatModel:
 
     Raises:
         UnknownNameError: no such model; close matches are listed.
-        ConfigError: the model has no such option.
+        ConfigError: the model has no such option, or not with that value.
         MissingExtraError: the model needs an optional package.
     """
     return models.make(name, **options)
@@ -38,5 +38,12 @@ def _openai() -> Callable[..., ChatModel]:
     return OpenAICompatible
 
 
+def _local() -> Callable[..., ChatModel]:
+    from recallreach.agents.models.local import LocalModel
+
+    return LocalModel
+
+
 models.add("scripted", "replies from a list or a function; for tests", _scripted)
 models.add("openai", "any server with the OpenAI chat protocol: vLLM, Ollama, Gemini, ...", _openai)
+models.add("transformers", "a vision-language model in this process: Qwen2.5-VL, SmolVLM, ...", _local)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import base64
 import importlib
 import os
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
-from recallreach.agents.costs import messages_usage
-from recallreach.agents.errors import MissingExtraError, ModelError, ModelErrorKind
+from recallreach.agents.models.answers import failure_of, reply_of, usage_of
+from recallreach.agents.patches import ESTIMATE, rule_of
+from recallreach.agents.retrying import Gate, Retry, persist
 from recallreach.agents.types import Completion, Message, Usage
-from recallreach.errors import ConfigError
-from recallreach.memory.delivery.cost import text_tokens
+from recallreach.errors import ConfigError, MissingExtraError
 from recallreach.memory.types import ImagePart, Part
-
-_LONGEST_REASON = 300
 
 
 class OpenAICompatible:
@@ -25,18 +23,26 @@ class OpenAICompatible:
 
     Args:
         model: the server's name for the model.
-        base_url: address of the server, for instance "http://127.0.0.1:8000/v1"; the client's default when
-            None.
-        api_key_env: environment variable that holds the key. A server of your own (`base_url`) may need none.
-        temperature: 0 for the most probable answer.
-        max_tokens: longest reply in tokens.
+        base_url: address of the server, for instance "http://127.0.0.1:8000/v1"; else what `base_url_env`
+            holds, else OpenAI's own.
+        base_url_env: environment variable with the address.
+        api_key_env: environment variable with the key. A server of your own may need none. The key itself is
+            never an option, so that no study file or manifest holds it.
+        temperature: 0 for the most probable answer; None leaves it to the server.
+        max_tokens: longest reply in tokens; None leaves it to the server.
+        seed: for servers that sample by one.
+        extra: further fields of the request, for instance `{ reasoning_effort = "none" }`.
+        revision: which weights the server has under that name; part of the cache key.
+        processor: a `transformers` processor (hub id or folder) that counts the tokens of a picture, for
+            models of no known family.
         timeout: seconds to wait for one reply.
-        retries: further tries after 408, 409, 429, 5xx, time-outs and dropped connections; the client waits
-            longer each time, as `Retry-After` says where it is sent.
+        retries: further requests after 408, 409, 429, 5xx, half an answer, time-outs and dropped connections.
+        concurrency: requests at once at most; fewer while the server says that it has too much to do.
 
     Raises:
         MissingExtraError: the package `openai` is not installed.
-        ConfigError: there is no key and no `base_url`.
+        ConfigError: there is no key and no address of your own; the address holds a password or a key; a
+            number cannot be.
     """
 
     def __init__(
@@ -44,46 +50,73 @@ class OpenAICompatible:
         model: str,
         *,
         base_url: str | None = None,
+        base_url_env: str = "OPENAI_BASE_URL",
         api_key_env: str = "OPENAI_API_KEY",
-        temperature: float = 0.0,
-        max_tokens: int = 1024,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = 1024,
+        seed: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+        revision: str = "",
+        processor: str | None = None,
         timeout: float = 120.0,
-        retries: int = 4,
+        retries: int = 5,
+        concurrency: int = 8,
     ) -> None:
-        self.name = f"openai:{model}"
+        self.name, self._model, self._revision = f"openai:{model}", model, revision
+        self.max_tokens = max_tokens or 4096
+        self.retry, self.gate = Retry(tries=retries + 1), Gate(concurrency)
+        self.patch_rule = _rule(model, processor)
         self._library = _library()
+        address = base_url or os.environ.get(base_url_env) or None
         self._key = os.environ.get(api_key_env, "")
-        if not self._key and base_url is None:
-            raise ConfigError(
-                f"model {model!r} needs a key in {api_key_env}, or a base_url of your own server"
-            )
-        self._settings = {"model": model, "temperature": temperature, "max_tokens": max_tokens}
+        _check_access(model, address, self._key, api_key_env)
+        settings = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        self._settings = {name: value for name, value in settings.items() if value is not None}
+        self._extra = dict(extra or {})
         self._client: Any = self._library.OpenAI(
-            api_key=self._key or "none", base_url=base_url, timeout=timeout, max_retries=retries
+            api_key=self._key or "none",
+            base_url=address,
+            timeout=timeout,
+            max_retries=0,
+            # A request that is sent on holds pictures and a key that were meant for one server.
+            http_client=self._library.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
 
+    def identity(self) -> dict[str, Any]:
+        """Model, revision and decoding settings; the address of the server is no part of it."""
+        return {
+            "backend": "openai",
+            "model": self._model,
+            "revision": self._revision,
+            "settings": self._settings,
+            "extra": self._extra,
+        }
+
     def complete(self, messages: Sequence[Message]) -> Completion:
-        """One completion; text tokens are estimates, seconds hold all tries.
+        """One completion, asked for again while the server is busy.
+
+        Raises:
+            ModelError: the server did not answer, or not with text, after all tries.
+        """
+        answer, tries = persist(lambda: self.request(messages), self.retry, self.gate)
+        return Completion(answer.text, answer.usage + Usage(tries=tries))
+
+    def request(self, messages: Sequence[Message]) -> Completion:
+        """One request.
 
         Raises:
             ModelError: the server did not answer, or not with text.
         """
-        started = time.perf_counter()
         content = [{"role": message.role, "content": _content(message)} for message in messages]
         try:
-            answer = self._client.chat.completions.create(messages=content, **self._settings)
-        except self._library.OpenAIError as error:
-            raise self._failure(error) from error
-        except ValueError as error:
-            raise ModelError("server", f"{self.name}: the server's answer is not JSON: {error}") from error
-        text = _text(answer)
-        spent = Usage(text_tokens=text_tokens(text), seconds=time.perf_counter() - started)
-        return Completion(text, messages_usage(messages) + spent)
-
-    def _failure(self, error: Exception) -> ModelError:
-        reason = " ".join(str(error).split())
-        reason = reason.replace(self._key, "<key>") if self._key else reason
-        return ModelError(_kind(self._library, error), f"{self.name}: {reason[:_LONGEST_REASON]}")
+            answer = self._client.chat.completions.create(
+                model=self._model, messages=content, extra_body=self._extra or None, **self._settings
+            )
+        except (self._library.OpenAIError, ValueError) as error:
+            # The cause may quote the request or the key; what can be told stands in the message.
+            raise failure_of(self._library, error, self.name, self._key) from None
+        text = reply_of(answer, self._key)
+        return Completion(text, usage_of(answer, messages, text, self.patch_rule))
 
 
 def _library() -> Any:
@@ -93,16 +126,28 @@ def _library() -> Any:
         raise MissingExtraError("the model 'openai'", "openai", "openai") from error
 
 
-def _kind(library: Any, error: Exception) -> ModelErrorKind:
-    kinds: list[tuple[Any, ModelErrorKind]] = [
-        (library.APITimeoutError, "timeout"),
-        (library.APIConnectionError, "connection"),
-        (library.RateLimitError, "rate-limit"),
-        ((library.AuthenticationError, library.PermissionDeniedError), "authentication"),
-        (library.InternalServerError, "server"),
-        (library.APIStatusError, "request"),
-    ]
-    return next((kind for classes, kind in kinds if isinstance(error, classes)), "server")
+def _rule(model: str, processor: str | None) -> Any:
+    if processor is None:
+        return rule_of(model) or ESTIMATE
+    from recallreach.agents.models.local import load_processor
+    from recallreach.agents.patches import count_by
+
+    return count_by(load_processor(processor))
+
+
+def _check_access(model: str, address: str | None, key: str, key_env: str) -> None:
+    if not key and address is None:
+        raise ConfigError(f"model {model!r} needs a key in {key_env}, or a base_url of your own server")
+    if address is None:
+        return
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"base_url is an address such as http://127.0.0.1:8000/v1, got {address[:80]!r}")
+    if parts.username or parts.password or parts.query:
+        raise ConfigError(
+            f"base_url of model {model!r} holds a user, a password or a query; leave them out and put the "
+            f"key into the environment variable {key_env}, so that it is written nowhere"
+        )
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -114,31 +159,11 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 def _item(part: Part) -> dict[str, Any]:
     if isinstance(part, ImagePart):
-        return {"type": "image_url", "image_url": {"url": _data_url(part.data, part.media_type)}}
+        return {"type": "image_url", "image_url": {"url": data_url(part.data, part.media_type)}}
     return {"type": "text", "text": part.text}
 
 
 @lru_cache(maxsize=1024)
-def _data_url(data: bytes, media_type: str) -> str:
+def data_url(data: bytes, media_type: str) -> str:
+    """A picture as a data URL; each is encoded once."""
     return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
-
-
-def _text(answer: Any) -> str:
-    """The reply, or ModelError where an answer holds none."""
-    choices = getattr(answer, "choices", None)
-    if choices is None:
-        raise ModelError("server", f"the server sent no chat completion but {str(answer)[:120]!r}")
-    if not choices:
-        raise ModelError("empty", "the server sent a completion without choices")
-    message = choices[0].message
-    refused = getattr(message, "refusal", None)
-    if refused or choices[0].finish_reason == "content_filter":
-        raise ModelError(
-            "refusal", f"the model refused: {str(refused or 'content filter')[:_LONGEST_REASON]}"
-        )
-    text = str(message.content or "")
-    if not text.strip():
-        raise ModelError(
-            "empty", f"the model replied with nothing (finish reason {choices[0].finish_reason!r})"
-        )
-    return text
