@@ -56,6 +56,11 @@ memories.add(
     "picture vector and caption vector, min-max fusion (arXiv 2606.27499)",
     _from("dualmem", "DualMem"),
 )
+memories.add(
+    "delivermem",
+    "dualmem over 2 x 2 tiles, delivered with pixels, tags and dates (arXiv 2609.32590)",
+    _from("delivermem", "DeliverMem"),
+)
 memories.add("m2a", "raw log and managed store, fused short lists (arXiv 2602.07624)", _from("m2a", "M2A"))
 memories.add(
     "m2a-dmv", "M2A as ported in DMV-Bench: token overlap, BM25 and picture", _from("ports", "M2ADmv")
