@@ -13,6 +13,8 @@ from rich.console import Console
 from recallreach import __version__
 from recallreach.errors import RecallReachError
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
+from recallreach.study.cli_check import check
+from recallreach.study.cli_view import view
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
 from recallreach.study.progress import OnConsole
@@ -25,6 +27,8 @@ app = typer.Typer(
     help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
 )
 app.add_typer(catalog_app, name="catalog")
+app.command()(check)
+app.command()(view)
 
 DEMO: dict[str, Any] = {
     "name": "demo",
@@ -112,8 +116,10 @@ def list_parts(
     """List the parts of one kind by name."""
     from recallreach.study.listing import entries
 
-    for name, summary in entries(kind):
-        typer.echo(f"{name:<18} {summary}")
+    listed = entries(kind)
+    width = max((len(name) for name, _ in listed), default=0)
+    for name, summary in listed:
+        typer.echo(f"{name:<{width}}  {summary}")
 
 
 @app.command()
@@ -175,6 +181,7 @@ def _run(config: StudyConfig, *, fresh: bool) -> None:
 def main() -> NoReturn:
     """Entry point: one sentence on standard error for what a user can mend, exit status 2."""
     debug = "--debug" in sys.argv
+    sys.path.append(str(Path.cwd()))
     try:
         app()
     except RecallReachError as error:

@@ -114,7 +114,7 @@ class ResultStore(StoreReader):
         pictures: Mapping[str, bytes] | None = None,
         bank: Snapshot | None = None,
     ) -> None:
-        """Write a unit, its events, the pictures it refers to (by SHA-256) and its bank in one transaction."""
+        """Write a unit, its events, pictures (by SHA-256) and bank in one transaction."""
         row, told = to_row(unit), [events.to_row(event) for event in trace.events()]
         digest = schema.trace_digest(told)
         with self._transaction() as db:
