@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from recallreach.errors import RecallReachError
 from recallreach.files import sha256
+from recallreach.memory.errors import CaptionError
+from recallreach.memory.parts import Parts, embedded_parts
 from recallreach.memory.types import (
+    Captioner,
     Delivered,
     Delivery,
     Encoder,
@@ -35,28 +39,36 @@ class ContractError(RecallReachError):
     """A part that breaks a promise of its contract."""
 
 
-def check_memory(factory: Callable[[], MemorySystem]) -> None:
+def check_memory(factory: Callable[[Parts], MemorySystem], parts: Parts | None = None) -> None:
     """Check a memory system.
 
     Args:
-        factory: builds a fresh, empty system; called several times.
+        factory: builds a fresh, empty system from parts, as a study does; called several times. The class
+            itself will do.
+        parts: what to build from; None takes the embedded ones.
 
     Raises:
-        ContractError: names, an empty bank, order, ties, k, duplicates, missing pictures, determinism,
-            read-only retrieval or the independence of forks are not as `MemorySystem` promises.
+        ContractError: names, an empty bank, order, ties, k, duplicates, missing pictures, failed captions,
+            determinism, read-only retrieval or the independence of forks are not as `MemorySystem` promises.
     """
-    _check_names(factory())
-    _check_empty(factory())
+    given = embedded_parts() if parts is None else parts
+
+    def fresh() -> MemorySystem:
+        return factory(given)
+
+    _check_names(fresh())
+    _check_empty(fresh())
     views = sample_experiences()
-    first, second = _written(factory(), views), _written(factory(), views)
+    first, second = _written(fresh(), views), _written(fresh(), views)
     answer = _trace(first)
     _require(answer == _trace(first), "retrieve changes what the next retrieve returns")
     _require(answer == _trace(second), "two fresh instances given the same views answer differently")
     for k in (0, 1, 3, len(first) + 10):
         _check_hits(first, k)
-    _check_duplicates(factory(), views[0])
-    _check_missing_picture(factory(), views)
-    _check_fork(factory, views)
+    _check_duplicates(fresh(), views[0])
+    _check_missing_picture(fresh(), views)
+    _check_failed_caption(factory, given, views)
+    _check_fork(fresh, views)
 
 
 def check_delivery(factory: Callable[[], Delivery]) -> None:
@@ -114,6 +126,24 @@ def check_encoder(factory: Callable[[], Encoder], texts: Sequence[str] = ()) -> 
     pictures = [sample_picture(seed, size) for seed, size in ((0, 64), (1, 64), (2, 97), (3, 200))]
     _check_rows(encoder.encode_images, pictures, encoder.dimension, zero_allowed=False)
     _same(encoder.encode_images(pictures), factory().encode_images(pictures), "two fresh encoders")
+
+
+def check_captioner(factory: Callable[[], Captioner]) -> None:
+    """Check a captioner: a name, a text that is not blank, and the same one from two fresh instances.
+
+    Raises:
+        ContractError: a promise of `Captioner` is broken.
+    """
+    captioner, picture = factory(), sample_picture(0, 128)
+    _require(bool(captioner.name), "a captioner needs a name")
+    caption = captioner.caption(picture)
+    _require(bool(caption.strip()), "a caption is blank; a captioner without an answer raises CaptionError")
+    _require(caption == factory().caption(picture), "two fresh captioners describe one picture differently")
+    try:
+        text = captioner.caption(b"no picture")
+    except RecallReachError:
+        return
+    raise ContractError(f"bytes that are no picture are described as {text[:80]!r}; that must be an error")
 
 
 def sample_picture(seed: int, size: int = 64) -> bytes:
@@ -225,6 +255,35 @@ def _check_missing_picture(system: MemorySystem, views: Sequence[Experience]) ->
     _written(system, bare)
     hits = system.retrieve(QUERY, len(views))
     _require(all(hit.picture is None for hit in hits), "a view without a picture comes back with one")
+
+
+class _Refusing:
+    """A captioner that fails on one picture."""
+
+    def __init__(self, inner: Captioner, picture: bytes | None) -> None:
+        self._inner, self._picture = inner, picture
+        self.name = f"{inner.name}, failing once"
+
+    def caption(self, picture: bytes) -> str:
+        if picture == self._picture:
+            raise CaptionError("the captioner gave no text")
+        return self._inner.caption(picture)
+
+
+def _check_failed_caption(
+    factory: Callable[[Parts], MemorySystem], parts: Parts, views: Sequence[Experience]
+) -> None:
+    bad = 1
+    system = factory(replace(parts, captioner=_Refusing(parts.captioner, views[bad].picture)))
+    system.write(views[0])
+    before = len(system)
+    try:
+        system.write(views[bad])
+    except CaptionError:
+        _require(len(system) == before, "a view whose caption failed was stored")
+        others = [view for number, view in enumerate(views) if number != bad]
+        went_on, without = _written(system, others[1:]), _written(factory(parts), others)
+        _require(_trace(went_on) == _trace(without), "a view whose caption failed left something behind")
 
 
 def _check_fork(factory: Callable[[], MemorySystem], views: Sequence[Experience]) -> None:

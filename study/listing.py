@@ -36,4 +36,4 @@ def entries(kind: str) -> list[tuple[str, str]]:
     known = registries()
     if kind not in known:
         raise UnknownNameError("kind of part", kind, known)
-    return sorted((entry.name, entry.summary) for entry in known[kind])
+    return known[kind].summaries()

@@ -22,13 +22,15 @@ class Entry(Generic[PartT]):
 
     Attributes:
         name: what users type.
-        summary: one line for listings.
+        summary: one line for listings; "" where only the part itself can tell.
         load: a light function that imports and returns the factory.
+        origin: the distribution that a plug-in comes from; "" for a built-in.
     """
 
     name: str
     summary: str
     load: Callable[[], Callable[..., PartT]]
+    origin: str = ""
 
 
 class Registry(Generic[PartT]):
@@ -53,12 +55,17 @@ class Registry(Generic[PartT]):
         self._load_plugins()
         return iter(list(self._entries.values()))
 
+    def summaries(self) -> list[tuple[str, str]]:
+        """(name, one line) of every part, sorted; a plug-in that cannot be loaded is logged and says so."""
+        return sorted((entry.name, _summary(entry)) for entry in self)
+
     def factory(self, name: str) -> Callable[..., PartT]:
         """The factory of `name`, which may also be `package.module:attribute`.
 
         Raises:
             UnknownNameError: no such name; close matches are listed.
-            RecallReachError: `package.module:attribute` cannot be imported.
+            RecallReachError: a plug-in or `package.module:attribute` cannot be imported; the cause is
+                chained.
         """
         if ":" in name:
             return self._import(name)
@@ -66,7 +73,8 @@ class Registry(Generic[PartT]):
         if name not in self._entries:
             hint = "A class of your own is named package.module:attribute."
             raise UnknownNameError(self.kind, name, self._entries, hint)
-        return self._entries[name].load()
+        entry = self._entries[name]
+        return self._plugin(entry) if entry.origin else entry.load()
 
     def make(self, name: str, *parts: object, **options: object) -> PartT:
         """A fresh part: the factory of `name`, called as `factory(*parts, **options)`.
@@ -102,17 +110,56 @@ class Registry(Generic[PartT]):
             found: Any = importlib.import_module(module)
             for part in attribute.split("."):
                 found = getattr(found, part)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise RecallReachError(f"cannot load {self.kind} {target!r}: {error}") from error
+        # The code of others may fail in any way; the cause is chained and shown by --debug.
+        except Exception as error:
+            log.debug("loading %s", target, exc_info=True)
+            raise RecallReachError(f"cannot load {self.kind} {target!r}: {_told(error)}") from error
+        if not callable(found):
+            raise RecallReachError(
+                f"{self.kind} {target!r} is a {type(found).__name__}, not a class or function"
+            )
         return found  # type: ignore[no-any-return]
+
+    def _plugin(self, entry: Entry[PartT]) -> Callable[..., PartT]:
+        try:
+            return entry.load()
+        except Exception as error:
+            log.debug("loading the plug-in %s", entry.name, exc_info=True)
+            raise RecallReachError(
+                f"the plug-in {self.kind} {entry.name!r} from {entry.origin} cannot be loaded: {_told(error)}"
+            ) from error
 
     def _load_plugins(self) -> None:
         if self._plugins_loaded:
             return
         self._plugins_loaded = True
         for point in entry_points(group=self.group):
+            origin = point.dist.name if point.dist else point.value
             if point.name in self._entries:
-                log.warning("plug-in %s %r is ignored: the name is taken", self.kind, point.name)
+                told = (self.kind, point.name, origin, self._entries[point.name].origin or "recallreach")
+                log.warning("plug-in %s %r from %s is ignored: %s has that name", *told)
                 continue
-            summary = f"plug-in from {point.dist.name if point.dist else point.value}"
-            self._entries[point.name] = Entry(point.name, summary, point.load)
+            self._entries[point.name] = Entry(point.name, "", point.load, origin)
+
+
+def _summary(entry: Entry[Any]) -> str:
+    if not entry.origin:
+        return entry.summary
+    try:
+        doc = inspect.getdoc(entry.load()) or ""
+    except Exception:
+        # One broken plug-in must not keep the rest from being listed.
+        log.warning("the plug-in %r from %s cannot be loaded", entry.name, entry.origin, exc_info=True)
+        return f"plug-in from {entry.origin} that cannot be loaded"
+    first = doc.split("\n")[0].rstrip(".")
+    return f"{first} (plug-in from {entry.origin})" if first else f"plug-in from {entry.origin}"
+
+
+def _told(error: Exception) -> str:
+    """An error of other people's code on one line."""
+    text = " ".join(str(error).split())
+    return (
+        text
+        if isinstance(error, (ImportError, AttributeError, ValueError))
+        else f"{type(error).__name__}: {text}"
+    )

@@ -17,7 +17,7 @@ from recallreach.memory.check import (
     check_text_encoder,
 )
 from recallreach.memory.encoders import encoders, text_encoders
-from recallreach.memory.parts import embedded_parts
+from recallreach.memory.parts import Parts
 from recallreach.memory.systems.dualmem import DualMem
 from recallreach.memory.systems.textual import TextOnly
 from recallreach.memory.types import Delivered, DeliveredItem, Experience, Query, Retrieved, TextPart, Vectors
@@ -74,7 +74,7 @@ class Nameless(TextOnly):
 )
 def test_a_broken_memory_is_caught(broken: Callable[..., TextOnly], complaint: str) -> None:
     with pytest.raises(ContractError, match=re.escape(complaint)):
-        check_memory(lambda: broken(embedded_parts()))
+        check_memory(broken)
 
 
 def test_two_instances_that_differ_are_caught() -> None:
@@ -85,8 +85,8 @@ def test_two_instances_that_differ_are_caught() -> None:
             hits = super().retrieve(query, k)
             return hits[1:] if made.index(self) % 2 else hits
 
-    def factory() -> TextOnly:
-        made.append(Odd(embedded_parts()))
+    def factory(parts: Parts) -> TextOnly:
+        made.append(Odd(parts))
         return made[-1]
 
     with pytest.raises(ContractError, match="two fresh instances"):

@@ -31,12 +31,12 @@ def _scores(system: MemorySystem, k: int = 10) -> dict[int, float]:
 
 @pytest.mark.parametrize("name", memories.names())
 def test_every_system_keeps_the_contract(name: str) -> None:
-    check_memory(lambda: build_memory(name, embedded_parts()))
+    check_memory(lambda parts: build_memory(name, parts))
 
 
 @pytest.mark.parametrize("options", [{"alpha": 0.0}, {"alpha": 1.0}, {"fusion": "rrf"}, {"tiles": 2}])
 def test_every_variant_of_dualmem_keeps_the_contract(options: dict[str, object]) -> None:
-    check_memory(lambda: build_memory("dualmem", embedded_parts(), **options))
+    check_memory(lambda parts: build_memory("dualmem", parts, **options))
 
 
 @pytest.mark.parametrize("name", memories.names())
