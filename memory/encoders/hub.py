@@ -15,6 +15,7 @@ from torch.nn import functional
 from recallreach.errors import ConfigError, RecallReachError
 from recallreach.memory.pictures import decode
 from recallreach.memory.types import Vectors
+from recallreach.vision import mend_torchvision
 
 _SIGLIP = ("siglip", "siglip2")
 
@@ -57,6 +58,7 @@ class DualEncoder:
         dtype: str = "float32",
         batch: int = 16,
     ) -> None:
+        mend_torchvision()
         from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
         self._batch, weights = _batch_size(batch), _dtype(dtype)

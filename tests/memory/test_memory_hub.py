@@ -14,6 +14,9 @@ import transformers
 from recallreach.errors import ConfigError
 from recallreach.memory.check import check_encoder, check_text_encoder
 from recallreach.memory.encoders.hub import DualEncoder, ModelNotFoundError, SentenceTransformerEncoder
+from recallreach.vision import mend_torchvision
+
+mend_torchvision()  # the fixtures make processors before any encoder is loaded
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 TEXT = {"hidden_size": 32, "intermediate_size": 37, "num_hidden_layers": 2, "num_attention_heads": 4}
