@@ -73,8 +73,8 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
         transport: the way to the shop; closed with the environment.
         pixels: whether the observation holds the decoded product picture.
         task: the episode's task where `reset` gets no options, or a function that draws one.
-        render_mode: None; "ansi" (the page as text); "rgb_array" (the screenshot, or else a plain drawing); or
-            "human": every page as text on standard output, where the transport shows no browser window itself.
+        render_mode: None; "ansi" (the page as text); "rgb_array" (the screenshot, or else a plain drawing);
+            or "human": each page as text on standard output, where the transport shows no browser window.
         on_close: called once when the environment is closed, after its transport.
     """
 

@@ -52,7 +52,8 @@ def create_app(catalog: ShopCatalog, pictures: ShopPictures) -> Flask:
         pictures: encoded pictures by product id.
 
     Returns:
-        A WSGI application, safe for threads. State lives in its memory and ends with it.
+        A WSGI application, safe for threads. State lives in its memory and ends with it; its `Shop`, with the
+        visits, is `app.extensions["recallreach"]`.
 
     Raises:
         ConfigError: the catalogue holds no products.
@@ -62,6 +63,7 @@ def create_app(catalog: ShopCatalog, pictures: ShopPictures) -> Flask:
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
     shop = Shop(catalog, pictures)
     shop.register(app)
+    app.extensions["recallreach"] = shop
     files = _static_files()
     app.add_url_rule("/static/<name>", "static", _static_view(files))
     app.jinja_env.filters.update(price=price, style_name=style_name)

@@ -254,7 +254,7 @@ class Driver:
         if state is None:
             raise BrokenError("redirects", "the page keeps moving on by itself")
         url, html, ready = state
-        if url.startswith("chrome-error:"):
+        if not url.startswith(f"{self.origin.base}/"):
             self._soiled = True
             raise RefusedError(LEADS_OUT)
         return url, html, ready

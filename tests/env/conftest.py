@@ -30,6 +30,7 @@ class Trouble:
         self.seen: Counter[str] = Counter()
         self.released = threading.Event()
         self.bodies: dict[str, str] = {}
+        self.worker = ""
         self.elsewhere = "http://127.0.0.1:9"
         self.app.before_request(self._count)
         for rule in ("/", "/other", "/product/<product_id>", "/inside/<name>"):
@@ -141,6 +142,12 @@ def chromium(server: ShopServer) -> Iterator[ChromiumTransport]:
     transport = ChromiumTransport(server.url)
     yield transport
     transport.close()
+
+
+@pytest.fixture(scope="session")
+def trouble_shop() -> type[Trouble]:
+    """The class of shops that misbehave."""
+    return Trouble
 
 
 @pytest.fixture
