@@ -137,7 +137,7 @@ def by_system(units: Sequence[Unit], order: Sequence[str] = ()) -> dict[str, lis
 def score_system(system: str, units: Sequence[Unit], seed: int) -> SystemScore:
     """All figures of one system from its units."""
     ok = [unit for unit in units if unit.ok]
-    chains = tallies((unit.chain, unit.correct) for unit in ok)
+    chains = tallies((unit.tree, unit.correct) for unit in ok)
     return SystemScore(
         system=system,
         probes=len(ok),
@@ -157,7 +157,7 @@ def retention(ok: Sequence[Unit], seed: int, system: str) -> tuple[ReachScore, .
     points = []
     for reach in sorted({unit.reach for unit in ok}):
         there = [unit for unit in ok if unit.reach == reach]
-        interval = chain_interval(tallies((u.chain, u.correct) for u in there), seed, system, "reach", reach)
+        interval = chain_interval(tallies((u.tree, u.correct) for u in there), seed, system, "reach", reach)
         points.append(ReachScore(reach, len(there), sum(unit.correct for unit in there), interval))
     return tuple(points)
 
@@ -183,7 +183,7 @@ def difference(first: Sequence[Unit], second: Sequence[Unit], seed: int) -> Diff
     if not pairs:
         return None
     names = pairs[0][0].system, pairs[0][1].system
-    chains = tallies((one.chain, float(one.correct) - float(two.correct)) for one, two in pairs)
+    chains = tallies((one.tree, float(one.correct) - float(two.correct)) for one, two in pairs)
     mean = fmean(float(one.correct) - float(two.correct) for one, two in pairs)
     return Difference(*names, len(pairs), mean, chain_interval(chains, seed, "difference", *names))
 

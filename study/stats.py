@@ -1,9 +1,11 @@
-"""Intervals: bootstrap over chains for rates and paired differences, exact counts under chance."""
+"""Intervals by chain for rates, differences and slopes; chains an interval takes; counts under chance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +75,122 @@ def chain_interval(
     means = (draws @ totals) / (draws @ counts)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """A straight line's slope: change of the success rate for one more session of reach.
+
+    Attributes:
+        value: least squares over probes, as a share per session.
+        interval: 95 % bootstrap over chains, or None with fewer than two chains.
+    """
+
+    value: float
+    interval: Interval | None
+
+
+def slope(
+    points: Iterable[tuple[int, float, float]],
+    seed: int,
+    *purpose: str | int,
+    resamples: int = RESAMPLES,
+) -> Slope | None:
+    """Least-squares slope of y over x with a bootstrap that draws whole chains.
+
+    A draw in which all x are equal has no slope and is left out.
+
+    Args:
+        points: (chain, x, y) of every probe.
+        seed: seed of the study.
+        purpose: names the draw.
+        resamples: number of bootstrap draws.
+
+    Returns:
+        The slope, or None where fewer than two different x are there.
+    """
+    moments: dict[int, NDArray[np.float64]] = {}
+    for chain, x, y in points:
+        before = moments.get(chain, np.zeros(5))
+        moments[chain] = before + np.array([1.0, x, y, x * x, x * y])
+    if not moments:
+        return None
+    sums = np.array([moments[chain] for chain in sorted(moments)])
+    (value,) = _slopes(sums.sum(axis=0, keepdims=True))
+    if np.isnan(value):
+        return None
+    size = len(sums)
+    if size < 2:
+        return Slope(float(value), None)
+    draws = stream(seed, "bootstrap", *purpose).multinomial(size, np.full(size, 1 / size), size=resamples)
+    found = _slopes(draws @ sums)
+    low, high = np.nanquantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Slope(float(value), Interval(float(low), float(high)))
+
+
+def _slopes(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One slope a row of (count, sum x, sum y, sum xx, sum xy); NaN where x does not vary."""
+    count, x, y, xx, xy = sums.T
+    spread = count * xx - x * x
+    flat = spread <= 1e-9 * np.maximum(1.0, count * xx)
+    return np.where(flat, np.nan, (count * xy - x * y) / np.where(flat, 1.0, spread))
+
+
+def chain_spread(chains: Mapping[int, Tally]) -> float | None:
+    """Standard deviation between chains of what one chain adds to the pooled mean.
+
+    The pooled mean is a ratio of sums; its linear form (Cochran 1977, section 6.3) is one residual a chain,
+    (total - mean * count) / mean count.
+
+    Returns:
+        The deviation as a share, or None with fewer than two chains.
+    """
+    mean, size = rate(chains), len(chains)
+    if mean is None or size < 2:
+        return None
+    average = sum(tally.count for tally in chains.values()) / size
+    residuals = [(tally.total - mean * tally.count) / average for tally in chains.values()]
+    return sqrt(sum(entry * entry for entry in residuals) / (size - 1))
+
+
+def chains_for_width(spread: float, half_width: float) -> int:
+    """Chains that a 95 % interval of the mean +- `half_width` takes, as far as a pilot run can tell.
+
+    Args:
+        spread: `chain_spread` of the pilot.
+        half_width: half of the wanted interval, as a share.
+
+    Raises:
+        ValueError: `half_width` is not above 0.
+    """
+    _check_positive(half_width=half_width)
+    return max(2, ceil((_quantile(LEVEL) * spread / half_width) ** 2))
+
+
+def chains_for_difference(spread: float, difference: float, power: float = 0.8) -> int:
+    """Chains that it takes to tell a paired difference from 0 (two-sided, 5 %) with this power.
+
+    Args:
+        spread: `chain_spread` of the per-probe differences of the pilot.
+        difference: the true difference to be found, as a share.
+        power: probability of finding it, between 0 and 1.
+
+    Raises:
+        ValueError: `difference` is not above 0.
+    """
+    _check_positive(difference=difference)
+    both = _quantile(LEVEL) + NormalDist().inv_cdf(power)
+    return max(2, ceil((both * spread / difference) ** 2))
+
+
+def _quantile(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not value > 0:
+            raise ValueError(f"{name} is a share above 0, got {value}")
 
 
 def chance_counts(probabilities: Sequence[float]) -> tuple[int, int]:

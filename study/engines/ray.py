@@ -16,16 +16,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from recallreach.agents.errors import MissingExtraError
 from recallreach.env.trajectory import TrajectoryStore
 from recallreach.env.types import Trajectory
-from recallreach.errors import DataError
+from recallreach.errors import DataError, MissingExtraError
 from recallreach.study.bench import Bench
 from recallreach.study.engines.crew import Assignment, Hand
 from recallreach.study.engines.worker import failed, perform
 from recallreach.study.folder import TRAJECTORIES
 from recallreach.study.tree import Place
 from recallreach.study.work import Ask, Died, Finished, Message, Task, WorkError
+
+STARTS = 3
+"""Tries at starting Ray on this machine: it gives up on a busy one after half a minute."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +177,17 @@ class RayCrew:
             options["address"] = address
         else:
             options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self.ray.init(**options)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise WorkError(f"no Ray cluster can be used at {address or 'this machine'}: {error}") from error
+        for left in reversed(range(STARTS)):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    self.ray.init(**options)
+                return
+            except Exception as error:
+                self.ray.shutdown()
+                if address or not left:
+                    where = address or "this machine"
+                    raise WorkError(f"no Ray cluster can be used at {where}: {error}") from error
 
 
 def _ray() -> Any:

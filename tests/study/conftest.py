@@ -58,6 +58,8 @@ def make_unit() -> Callable[..., Unit]:
 
     def make(number: int = 0, **changes: object) -> Unit:
         unit = replace(PLAIN, **changes)  # type: ignore[arg-type]
+        if "tree" not in changes:
+            unit = replace(unit, tree=unit.chain)
         probe = unit.probe or f"c{unit.chain}-s{unit.session}-{unit.reach}-{number}"
         return replace(unit, probe=probe, key=unit.key or f"{unit.system}/{probe}")
 
