@@ -1,0 +1,143 @@
+"""`recallreach decompose`, `ladder`, `tiles` and `delivery`: the stage between retrieval and answer."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+from rich.console import Console
+
+from recallreach.errors import ConfigError, UnknownNameError
+from recallreach.study.config import Part, StudyConfig, put
+from recallreach.study.options import with_study_options
+from recallreach.study.progress import OnConsole
+
+if TYPE_CHECKING:
+    from recallreach.study.decompose.designs import Design
+    from recallreach.study.decompose.shown import Shown
+
+USUAL: dict[str, Any] = {"chains": 12, "sessions": 5, "probes": 1, "transport": "in_process"}
+"""What these commands take where a key of the study is not given."""
+
+Fresh = Annotated[bool, typer.Option("--fresh", help="Throw earlier results of these run folders away.")]
+Agents = Annotated[
+    str,
+    typer.Option(
+        help='Agents that answer, each in a run folder of its own: "matcher, guess".', metavar="LIST"
+    ),
+]
+GoldPlace = Annotated[str, typer.Option(help="Where the gold item stands: kept, first or drawn.")]
+
+
+@with_study_options
+def decompose(
+    *,
+    overrides: dict[str, Any],
+    agents: Agents = "matcher, guess",
+    place: GoldPlace = "kept",
+    fresh: Fresh = False,
+) -> None:
+    """Decompose misses: hold gold retrieval and pixels fixed, then vary delivery and retrieval one at a time.
+
+    The first of `memories` is the retriever (delivermem), each is one retrieval term; the first of
+    `deliveries` is the corner's (delivermem), each other is one delivery term (text).
+    """
+    from recallreach.study.decompose import designs
+
+    def design(config: StudyConfig) -> Design:
+        given = {
+            "retrievers": config.memories if "memories" in overrides else None,
+            "deliveries": config.deliveries if "deliveries" in overrides else None,
+        }
+        return designs.terms(**{key: parts for key, parts in given.items() if parts}, place=_placed(place))
+
+    _study("decompose", design, agents, overrides, fresh)
+
+
+@with_study_options
+def ladder(
+    *, overrides: dict[str, Any], agents: Agents = "matcher", place: GoldPlace = "kept", fresh: Fresh = False
+) -> None:
+    """Deliver the same gold items under every matched control of the three decisions."""
+    from recallreach.study.decompose import designs
+
+    def design(config: StudyConfig) -> Design:
+        retriever = config.memories[0] if "memories" in overrides else designs.RETRIEVER
+        delivery = config.deliveries[0].name if "deliveries" in overrides else designs.CORNER.name
+        return designs.ladder(retriever, _placed(place), delivery)
+
+    _study("ladder", design, agents, overrides, fresh)
+
+
+@with_study_options
+def tiles(*, overrides: dict[str, Any], agents: Agents = "matcher", fresh: Fresh = False) -> None:
+    """Retrieve with 1x1 to 4x4 tiles, with the caption channel and by pictures alone."""
+    from recallreach.study.decompose import designs
+
+    _study("tiles", lambda config: designs.tiles(), agents, overrides, fresh)
+
+
+def delivery(
+    folder: Annotated[Path, typer.Argument(help="A run folder, for instance runs/demo.", show_default=False)],
+) -> None:
+    """Tell of a run where its answers were lost, and what its deliveries cost as sessions go by."""
+    from recallreach.study.decompose.reading import stages_and_costs
+
+    _show(folder, "delivery", stages_and_costs(folder))
+
+
+def _study(
+    name: str, design_of: Callable[[StudyConfig], Design], agents: str, overrides: dict[str, Any], fresh: bool
+) -> None:
+    from recallreach.study.decompose.reading import analysed
+    from recallreach.study.run import run_study
+
+    values: dict[str, Any] = {"name": name, **USUAL}
+    for key, value in overrides.items():
+        put(values, key, value)
+    console = Console()
+    answering = _agents(agents)
+    for agent in answering:
+        config = StudyConfig.parse({**values, "agent": agent.model_dump()}, "command line")
+        if len(answering) > 1:
+            config = config.model_copy(update={"name": f"{config.name}-{_slug(agent.title)}"})
+        design = design_of(config)
+        console.print(f"{design.title}, agent {agent.title}, in {config.folder}", highlight=False)
+        run_study(design.of(config), OnConsole(console), fresh=fresh)
+        _show(config.folder, name, analysed(config.folder, design, agent.title))
+
+
+def _show(folder: Path, name: str, tables: Sequence[Shown]) -> None:
+    from recallreach.files import write_atomically
+
+    console = Console()
+    for number, table in enumerate(tables, 1):
+        table.print_to(console)
+        write_atomically(folder / f"{name}-{number}.csv", table.csv())
+    write_atomically(folder / f"{name}.md", "\n".join(table.markdown() for table in tables))
+    console.print(f"Tables: {folder / name}.md and {name}-1.csv to {name}-{len(tables)}.csv", highlight=False)
+
+
+def _agents(text: str) -> list[Part]:
+    try:
+        listed: list[Any] = tomllib.loads(f"value = [{text}]")["value"]
+    except tomllib.TOMLDecodeError:
+        listed = [name.strip() for name in text.split(",") if name.strip()]
+    if not listed:
+        raise ConfigError("--agents names no agent; for instance: --agents 'matcher, guess'")
+    return [Part.model_validate(one) for one in listed]
+
+
+def _slug(title: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in title).strip("-")
+
+
+def _placed(place: str) -> Any:
+    from recallreach.study.decompose.gold import Place
+
+    if place not in get_args(Place):
+        raise ConfigError(str(UnknownNameError("place of the gold item", place, get_args(Place))))
+    return place

@@ -1,0 +1,47 @@
+"""Tables of a finished run folder, as the commands print them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from recallreach.study.decompose.analysis import TraceOf, analyse
+from recallreach.study.decompose.designs import Design
+from recallreach.study.decompose.growth import growth_of
+from recallreach.study.decompose.shown import Shown, growth_table, tables_of
+from recallreach.study.folder import RESULTS
+from recallreach.study.manifest import read_manifest
+from recallreach.study.store import StoreReader
+
+REMEMBERED = 4096
+
+
+def analysed(folder: Path, design: Design, agent: str) -> list[Shown]:
+    """The tables of a design that ran in `folder`.
+
+    Raises:
+        DataError: not a run folder, or damaged.
+    """
+    seed = read_manifest(folder)["config"]["seed"]
+    with StoreReader(folder / RESULTS) as store:
+        return tables_of(analyse(design, agent, store.units(), _remembering(store), seed))
+
+
+def stages_and_costs(folder: Path) -> list[Shown]:
+    """Rates, stages and costs at delivery of any run.
+
+    Raises:
+        DataError: not a run folder, or damaged.
+    """
+    manifest = read_manifest(folder)
+    seed, agent = manifest["config"]["seed"], manifest["config"]["agent"]["name"]
+    with StoreReader(folder / RESULTS) as store:
+        units, trace_of = store.units(), _remembering(store)
+        design = Design(folder.name, (), (), ())
+        rates, _, stages = tables_of(analyse(design, agent, units, trace_of, seed))
+        chains = len({unit.tree for unit in units})
+        return [rates, stages, growth_table(growth_of(units, trace_of, seed), chains)]
+
+
+def _remembering(store: StoreReader) -> TraceOf:
+    return lru_cache(maxsize=REMEMBERED)(store.trace)
