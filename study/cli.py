@@ -14,6 +14,7 @@ from recallreach import __version__
 from recallreach.errors import RecallReachError
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.cli_check import check
+from recallreach.study.cli_play import play
 from recallreach.study.cli_view import view
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.add_typer(catalog_app, name="catalog")
 app.command()(check)
 app.command()(view)
+app.command()(play)
 
 DEMO: dict[str, Any] = {
     "name": "demo",

@@ -150,9 +150,9 @@ class Pages:
         if trajectory is None:
             abort(404, "That session was not recorded (yet).")
         steps = list(session_steps(trajectory))
-        sessions = self.run.chains()[chain]
+        sessions = self.run.sessions(chain)
         return render_template(
-            "session.html", trajectory=trajectory, steps=steps, sessions=sessions, here="chains"
+            "session.html", chain=chain, trajectory=trajectory, steps=steps, sessions=sessions, here="chains"
         )
 
     def bank(self, chain: int) -> str:

@@ -24,6 +24,7 @@ from recallreach.study.manifest import read_manifest
 from recallreach.study.pictures import RunPictures
 from recallreach.study.reading import Facets, Filter, StoreReader, Tally
 from recallreach.study.store import Unit
+from recallreach.study.tree import Forest
 
 ValueT = TypeVar("ValueT")
 EMPTY = zlib.compress(b"[]")
@@ -110,23 +111,43 @@ class Run:
         after = keys[index + 1] if index + 1 < len(keys) else ""
         return Place(number, total, keys[index - 1] if index else "", after)
 
+    @cached_property
+    def forest(self) -> Forest:
+        """Which session of which chain leads to which; a chain shares its first ones in a tree."""
+        config = self.manifest["config"]
+        shape = (config.get(key, 1) for key in ("chains", "sessions", "branching"))
+        return Forest(*shape, config.get("first_chain", 0))
+
+    def owner(self, chain: int, session: int) -> int:
+        """The chain under whose number a session of this chain was recorded."""
+        path = self.forest.path_to((chain, session))
+        return path[session][0]
+
     def trajectory(self, chain: int, session: int) -> Trajectory | None:
-        """A recorded session, or None where it was not recorded (yet)."""
-        return self.recorded.load(chain, session) if self.recorded.has(chain, session) else None
+        """A recorded session of a chain, or None where it was not recorded (yet)."""
+        place = (self.owner(chain, session), session)
+        return self.recorded.load(*place) if self.recorded.has(*place) else None
 
     def chains(self) -> dict[int, list[int]]:
-        """Recorded sessions by chain."""
-        found: dict[int, list[int]] = {}
-        pairs = self.recorded.keys()
-        for chain, session in pairs:
-            found.setdefault(chain, []).append(session)
-        return found
+        """Recorded sessions by chain, those included that a chain shares."""
+        places = self.recorded.keys()
+        deepest = dict(places)
+        known = set(places)
+        return {
+            chain: [depth for depth in range(last + 1) if (self.owner(chain, depth), depth) in known]
+            for chain, last in deepest.items()
+        }
+
+    def sessions(self, chain: int) -> list[int]:
+        """Recorded sessions of one chain."""
+        depths = range(self.forest.sessions)
+        return [depth for depth in depths if self.recorded.has(self.owner(chain, depth), depth)]
 
     def product_pictures(self, chain: int) -> dict[str, str]:
         """SHA-256 of the picture of each product seen in a chain, by product id."""
         found: dict[str, str] = {}
-        for session in self.chains().get(chain, []):
-            for step in self.recorded.load(chain, session).steps:
+        for session in self.sessions(chain):
+            for step in self.recorded.load(self.owner(chain, session), session).steps:
                 product = product_id_of(step.url)
                 if product and step.picture:
                     found.setdefault(product, step.picture)
@@ -135,13 +156,16 @@ class Run:
     def banks(self, chain: int) -> dict[str, list[int]]:
         """Sessions of a chain after which a bank was kept, by memory."""
         found: dict[str, list[int]] = {}
-        for memory, session in self.reader.banks(chain):
-            found.setdefault(memory, []).append(session)
-        return found
+        owners = {self.owner(chain, session): session for session in self.sessions(chain)}
+        for owner in sorted(owners):
+            for memory, session in self.reader.banks(owner):
+                if self.owner(chain, session) == owner:
+                    found.setdefault(memory, []).append(session)
+        return {memory: sorted(sessions) for memory, sessions in sorted(found.items())}
 
     def bank(self, memory: str, chain: int, session: int) -> list[Record]:
         """What a memory held after a session; empty where it was not kept."""
-        return records_in(self.reader.bank(memory, chain, session) or EMPTY)
+        return records_in(self.reader.bank(memory, self.owner(chain, session), session) or EMPTY)
 
     def memory_of(self, system: str) -> str:
         """Label of the memory that a system asks."""
