@@ -75,7 +75,7 @@ def stand_in(
         case "uncued" | "same-collection" | "other-category":
             return _fitted(_counterpart(kind, url, avoid, counterparts), decode(picture).size)
         case _:
-            return _drawn(kind, picture, seed)
+            return drawn(kind, picture, seed)
 
 
 def encoded(image: Image.Image) -> bytes:
@@ -102,7 +102,7 @@ def _fitted(picture: bytes, size: tuple[int, int]) -> bytes:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _drawn(kind: Literal["blank", "noise", "blurred"], picture: bytes, seed: int) -> bytes:
+def drawn(kind: Literal["blank", "noise", "blurred"], picture: bytes, seed: int) -> bytes:
     image = decode(picture)
     if kind == "blank":
         return encoded(Image.new("RGB", image.size, GREY))
