@@ -102,15 +102,14 @@ class ModelCalls:
         self.replay, self.trial = replay, trial
 
     def model(self, inner: ChatModel) -> ChatModel:
-        """`inner`, with every call passing this desk.
+        """`inner`, with every call passing this desk and no other.
 
         Raises:
             UnknownNameError: there are prices, and none for this model.
         """
-        if isinstance(inner, GovernedModel):
-            return inner
-        self.ledger.price(inner.name)
-        return GovernedModel(inner, self)
+        bare = inner.inner if isinstance(inner, GovernedModel) else inner
+        self.ledger.price(bare.name)
+        return GovernedModel(bare, self)
 
     def govern(self, agent: AgentT) -> AgentT:
         """`agent`, its model governed where it has one.
@@ -217,7 +216,7 @@ class GovernedModel:
         )
 
 
-def rule_for(model: ChatModel) -> PatchRule:
+def rule_for(model: object) -> PatchRule:
     """The patch rule that a model states as `patch_rule`, else the estimate."""
     inner = model.inner if isinstance(model, GovernedModel) else model
     rule: PatchRule = getattr(inner, "patch_rule", ESTIMATE)

@@ -19,6 +19,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from PIL import Image
 
@@ -229,7 +230,15 @@ class Estimate:
         return told
 
 
-def estimate(work: Workload, model: ChatModel, prices: Prices | None = None) -> Estimate:
+class Named(Protocol):
+    """What an estimate needs to know of a model: its name, for the price, and its `patch_rule`, if any."""
+
+    @property
+    def name(self) -> str:
+        """Full name, for instance "openai:gemini-2.5-flash"."""
+
+
+def estimate(work: Workload, model: Named, prices: Prices | None = None) -> Estimate:
     """What a run will take, from its design; whole-session history is counted, the cache is not.
 
     Raises:
@@ -246,13 +255,13 @@ _SYSTEM_TOKENS = 450
 """The system prompt and the task."""
 
 
-def _taken(work: Workload, model: ChatModel, probe_steps: int) -> Usage:
+def _taken(work: Workload, model: Named, probe_steps: int) -> Usage:
     browsing = _episode(work, model, work.session_steps, items=0)
     probing = _episode(work, model, probe_steps, items=work.k)
     return _times(browsing, work.sessions) + _times(probing, work.probes)
 
 
-def _episode(work: Workload, model: ChatModel, steps: int, items: int) -> Usage:
+def _episode(work: Workload, model: Named, steps: int, items: int) -> Usage:
     """All calls of one episode: each holds the task, all pages and replies so far, and one page picture."""
     earlier = steps * (steps - 1) // 2
     pages = (steps + earlier) * work.page_tokens + earlier * work.reply_tokens

@@ -33,15 +33,19 @@ class Prompts:
 
 
 @cache
-def load_prompts(name: str = "react-1") -> Prompts:
+def load_prompts(name: str = "react-1", kind: str = "react") -> Prompts:
     """Read one version of the prompts.
 
+    Args:
+        name: the version.
+        kind: what they are for: "react" (the agent) or "rubric" (judges).
+
     Raises:
-        UnknownNameError: no such version.
+        UnknownNameError: no such version of that kind.
     """
     root = resources.files("recallreach.agents").joinpath("prompts")
     known = sorted(
-        folder.name for folder in root.iterdir() if folder.is_dir() and not folder.name.startswith("_")
+        folder.name for folder in root.iterdir() if folder.is_dir() and folder.name.startswith(f"{kind}-")
     )
     if name not in known:
         raise UnknownNameError("prompt version", name, known)

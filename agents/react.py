@@ -6,17 +6,21 @@ the task it is given and whether memory was delivered make the difference.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from recallreach.agents.costs import image_part
 from recallreach.agents.models import build_model
+from recallreach.agents.notebook import labels
 from recallreach.agents.prompting import load_prompts
 from recallreach.agents.types import ChatModel, Message, Turn
 from recallreach.env.types import Observation
 from recallreach.errors import ConfigError
 from recallreach.memory.types import Delivered, ImagePart, Part, TextPart
 
+LONGEST_REPLY = 4000
+"""Characters of a reply that stay in the history; what a model adds to that says nothing about the shop."""
 PAGE_PICTURE, SCREENSHOT = "Picture of this product:", "Screenshot of this page:"
 FORGOTTEN = "(picture of an earlier page, no longer shown)"
 
@@ -61,7 +65,7 @@ class ReActAgent:
 
     def begin(self, goal: str, seed: int) -> None:
         """Wipe the context and take up a new task; the model's own sampling is not seeded here."""
-        self._goal = goal
+        self._goal, self._shop = goal, ""
         self._history: list[_Exchange] = []
 
     def act(self, observation: Observation, delivered: Delivered | None = None) -> Turn:
@@ -72,13 +76,18 @@ class ReActAgent:
         """
         messages = self.messages(observation, delivered)
         completion = self.model.complete(messages)
-        self._history.append(_Exchange(messages[-1].parts, completion.text))
+        self.hear(messages, completion.text)
         return Turn(completion.text, completion.usage)
+
+    def hear(self, messages: Sequence[Message], reply: str) -> None:
+        """Take a reply to `messages` into the history."""
+        self._history.append(_Exchange(messages[-1].parts, _kept(reply)))
 
     def messages(self, observation: Observation, delivered: Delivered | None = None) -> list[Message]:
         """The exact messages of the next call."""
         shown = self._page(observation)
         if not self._history:
+            self._shop = self._categories(observation)
             shown = (*self._task(observation, delivered), *shown)
         turns = [Message("system", (TextPart(self._system(delivered)),))]
         for age, exchange in zip(range(len(self._history), 0, -1), self._history, strict=True):
@@ -88,7 +97,13 @@ class ReActAgent:
 
     def _system(self, delivered: Delivered | None) -> str:
         tagged = delivered is not None and any(item.tag for item in delivered.items)
-        return self.prompts.fill("system", memory_action=self.prompts.fill("memory_action") if tagged else "")
+        action = self.prompts.fill("memory_action") if tagged else ""
+        return self.prompts.fill("system", shop=self._shop, memory_action=action)
+
+    def _categories(self, page: Observation) -> str:
+        """What this shop sells, as its first page names it; nothing where that page lists no categories."""
+        named = ", ".join(labels(page, "category").values())
+        return self.prompts.fill("shop", categories=named) if named else ""
 
     def _task(self, observation: Observation, delivered: Delivered | None) -> tuple[Part, ...]:
         template = "browse" if delivered is None else "recall"
@@ -108,6 +123,11 @@ class ReActAgent:
         if page.screenshot is not None and self._screenshots:
             parts += [TextPart(SCREENSHOT), _page_image(page.screenshot)]
         return tuple(parts)
+
+
+def _kept(reply: str) -> str:
+    """A reply as it stays in the history."""
+    return reply if len(reply) <= LONGEST_REPLY else reply[: LONGEST_REPLY - 1] + "…"
 
 
 class PageImage(ImagePart):

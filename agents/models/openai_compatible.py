@@ -107,7 +107,7 @@ class OpenAICompatible:
         Raises:
             ModelError: the server did not answer, or not with text.
         """
-        content = [{"role": message.role, "content": _content(message)} for message in messages]
+        content = [{"role": message.role, "content": content_of(message)} for message in messages]
         try:
             answer = self._client.chat.completions.create(
                 model=self._model, messages=content, extra_body=self._extra or None, **self._settings
@@ -150,7 +150,7 @@ def _check_access(model: str, address: str | None, key: str, key_env: str) -> No
         )
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
+def content_of(message: Message) -> str | list[dict[str, Any]]:
     """Interleaved parts in order; messages of the assistant and the system are plain text."""
     if message.role != "user":
         return "\n".join(part.text for part in message.parts if not isinstance(part, ImagePart))

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 from functools import cache
+from typing import Any
 
 _SCHEMAS = ("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", "qnms(Tensor dets) -> Tensor")
 """Compiled operators that torchvision describes while it is imported; no image processor uses them."""
@@ -34,9 +35,8 @@ def mend_torchvision() -> bool:
 
 
 def _declared() -> bool:
-    import torch
-
-    library = torch.library.Library("torchvision", "FRAGMENT")
+    libraries: Any = importlib.import_module("torch.library")
+    library = libraries.Library("torchvision", "FRAGMENT")
     for schema in _SCHEMAS:
         library.define(schema)
     _KEPT.append(library)

@@ -16,7 +16,7 @@ from werkzeug.serving import make_server
 from recallreach.agents.costs import image_part
 from recallreach.agents.errors import MissingExtraError, ModelError
 from recallreach.agents.models import build_model
-from recallreach.agents.models.openai_compatible import _content, _text
+from recallreach.agents.models.openai_compatible import content_of
 from recallreach.agents.types import Message
 from recallreach.errors import ConfigError
 from recallreach.memory.types import TextPart
