@@ -125,6 +125,11 @@ class ResultStore(StoreReader):
                 db.execute(_ADD_BANK, (bank.memory, bank.chain, bank.session, bank.records))
         self._journal.add([unit.key])
 
+    def add_bank(self, bank: Snapshot) -> None:
+        """Write a bank on its own; one that is there already stays."""
+        with self._transaction() as db:
+            db.execute(_ADD_BANK, (bank.memory, bank.chain, bank.session, bank.records))
+
     def drop_errors(self) -> int:
         """Set the units aside that ended in a technical error, so that they run again; how many there were.
 

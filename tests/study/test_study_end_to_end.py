@@ -53,7 +53,7 @@ def copied(undisturbed: Results, tmp_path: Path) -> Path:
 
 def test_a_study_leaves_all_its_files_and_every_probe_once(undisturbed: Results) -> None:
     folder = undisturbed.path.parent
-    made = {"manifest.json", "catalog.json", "results.sqlite", "results.csv", "summary.csv", "retention.csv"}
+    made = {"manifest.json", "catalog.json", "results.sqlite", "results.csv", "tables"}
     made |= {"retention.png", "retention.svg", "report.html", "trajectories"}
     assert made <= {entry.name for entry in folder.iterdir()}
     with ResultStore(folder / "results.sqlite") as store:
@@ -298,7 +298,7 @@ def _agent(name: str) -> Any:
 
 def test_tables_agree_with_the_scores(undisturbed: Results) -> None:
     folder = undisturbed.path.parent
-    with (folder / "retention.csv").open(newline="") as file:
+    with (folder / "tables" / "retention.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     expected = [
         (score.system, str(point.reach), str(point.probes), str(point.correct))
