@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from recallreach.study.agenda import Agenda
 from recallreach.study.assembly import Materials, make_agent
 from recallreach.study.bench import Bench
 from recallreach.study.books import open_books
-from recallreach.study.config import StudyConfig
+from recallreach.study.config import StudyConfig, put
 from recallreach.study.engines.crew import Assignment
 from recallreach.study.engines.hired import Hired
 from recallreach.study.engines.inline import Inline
@@ -141,8 +141,12 @@ def _spent(folder: Path, materials: Materials, agents: tuple[Agent, Agent]) -> d
         return spent_as_json(calls.totals(), prices.currency if prices else "")
 
 
-def config_of(folder: Path) -> StudyConfig:
+def config_of(folder: Path, overrides: Mapping[str, Any] | None = None) -> StudyConfig:
     """The configuration that the run in `folder` was started with, so that it can be resumed there.
+
+    Args:
+        folder: the run folder.
+        overrides: other values, by dotted key; those that change results are refused when the run starts.
 
     Raises:
         DataError: not a run folder.
@@ -150,5 +154,7 @@ def config_of(folder: Path) -> StudyConfig:
     """
     saved: dict[str, Any] = dict(manifest.read_manifest(folder)["config"])
     place = folder if folder.name not in ("", "..") else folder.resolve()
+    for key, value in (overrides or {}).items():
+        put(saved, key, value)
     saved.update(name=place.name, out=str(place.parent))
     return StudyConfig.parse(saved, str(folder / manifest.FILE))
