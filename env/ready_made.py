@@ -77,7 +77,7 @@ def _build(
     from recallreach.storefront.app import create_app
     from recallreach.storefront.pictures import Pictures
 
-    app = create_app(catalog, Pictures(catalog))
+    app = create_app(catalog, Pictures.of(catalog))
     opened, close = _open(transport, app, render_mode)
     return StoreEnv(opened, pixels=pixels, task=task, render_mode=render_mode, on_close=close)
 

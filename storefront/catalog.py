@@ -9,6 +9,7 @@ from pathlib import Path
 
 from recallreach.errors import UnknownNameError
 from recallreach.files import dump_json, sha256
+from recallreach.storefront.photos import Photos
 from recallreach.storefront.pictures.art import Art
 from recallreach.storefront.types import Cue, Product
 
@@ -43,6 +44,9 @@ class Catalog:
         collections: in shop order.
         products: by collection, then listing order.
         cues: the ground truth, `cues[i]` belongs to `products[i]`.
+        name: "synthetic", or what an importer called it.
+        warning: what a user of this catalogue has to know, or "".
+        photos: the pictures of an imported catalogue; None where they are composed from `art`.
         art: where the layers of the pictures lie.
     """
 
@@ -51,6 +55,9 @@ class Catalog:
     collections: tuple[Collection, ...]
     products: tuple[Product, ...]
     cues: tuple[Cue, ...] = field(repr=False)
+    name: str = "synthetic"
+    warning: str = ""
+    photos: Photos | None = field(default=None, repr=False)
     art: Art = field(default_factory=Art, compare=False, repr=False)
 
     @classmethod
@@ -107,12 +114,15 @@ class Catalog:
 
     @functools.cached_property
     def hash(self) -> str:
-        """SHA-256 over all data and over the layers its pictures are made of."""
-        layers = {slug: self.art.fingerprint("furniture", slug) for slug in self._index_collections}
-        layers |= {slug: self.art.fingerprint("cues", slug) for slug in {cue.slug for cue in self.cues}}
+        """SHA-256 over all data and over what its pictures are made of: layers, or imported files."""
         parts = (self.categories, self.collections, self.products, self.cues)
         data = [[asdict(entry) for entry in part] for part in parts]
-        return sha256(dump_json({"seed": self.seed, "data": data, "layers": layers}).encode())
+        made_of = {"layers": self._layers()} if self.photos is None else {"photos": self.photos.identity()}
+        return sha256(dump_json({"seed": self.seed, "data": data, **made_of}).encode())
+
+    def _layers(self) -> dict[str, str]:
+        layers = {slug: self.art.fingerprint("furniture", slug) for slug in self._index_collections}
+        return layers | {slug: self.art.fingerprint("cues", slug) for slug in {cue.slug for cue in self.cues}}
 
     def by_id(self, product_id: str) -> Product:
         """The product with this id, or UnknownNameError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -11,9 +12,11 @@ from recallreach.errors import DataError, close_matches
 from recallreach.files import dump_json, read_json, write_atomically
 from recallreach.storefront.catalog import Catalog, Category, Collection
 from recallreach.storefront.data import COLORS
+from recallreach.storefront.photos import Photos
 from recallreach.storefront.pictures.art import Art
 from recallreach.storefront.types import Cue, Product
 
+log = logging.getLogger(__name__)
 KIND, FORMAT = "recallreach-catalog", 1
 EntryT = TypeVar("EntryT")
 
@@ -24,7 +27,7 @@ def save_catalog(catalog: Catalog, path: Path) -> None:
         {**asdict(product), "cue": asdict(cue)}
         for product, cue in zip(catalog.products, catalog.cues, strict=True)
     ]
-    value = {
+    value: dict[str, Any] = {
         "kind": KIND,
         "format": FORMAT,
         "seed": catalog.seed,
@@ -32,6 +35,11 @@ def save_catalog(catalog: Catalog, path: Path) -> None:
         "collections": [asdict(entry) for entry in catalog.collections],
         "products": products,
     }
+    if catalog.photos is not None:
+        value |= {"name": catalog.name, "warning": catalog.warning}
+        value["photos"] = {"media_type": catalog.photos.media_type}
+        for row, photo in zip(products, catalog.photos.entries, strict=True):
+            row["photo"] = asdict(photo)
     write_atomically(path, dump_json(value))
 
 
@@ -48,16 +56,31 @@ def load_catalog(path: Path, art: Art) -> Catalog:
         raise DataError(f"{path} lacks {error}") from error
     if not isinstance(seed, int) or seed < 0:
         raise DataError(f"{path}: seed is {seed!r}, it must be a non-negative integer")
+    photos = _photos(path, value, rows)
     catalog = Catalog(
         seed=seed,
         categories=categories,
         collections=collections,
         products=_entries(path, "product", rows, _product),
         cues=_entries(path, "product", rows, lambda row: _build(Cue)(row["cue"])),
+        name=str(value.get("name", "synthetic")),
+        warning=str(value.get("warning", "")),
+        photos=photos,
         art=art,
     )
     _check(path, catalog)
+    if catalog.warning:
+        log.warning("%s: %s", catalog.name, catalog.warning)
     return catalog
+
+
+def _photos(path: Path, value: Any, rows: Any) -> Photos | None:
+    if "photos" not in value:
+        return None
+    try:
+        return Photos.read(path.resolve().parent, value["photos"], rows)
+    except (KeyError, TypeError, AttributeError, DataError) as error:
+        raise DataError(f"{path}: its list of pictures cannot be used: {_reason(error)}") from error
 
 
 def _entries(path: Path, kind: str, rows: Any, make: Callable[[Any], EntryT]) -> tuple[EntryT, ...]:
@@ -125,7 +148,8 @@ def _check(path: Path, catalog: Catalog) -> None:
         _known(path, where, "category", product.category, categories)
         _known(path, where, "collection", product.collection, {entry.slug for entry in catalog.collections})
         _known(path, where, "colour", cue.color, COLORS)
-        _known(path, where, "cue object", cue.slug, catalog.art.cue_names)
+        if catalog.photos is None:
+            _known(path, where, "cue object", cue.slug, catalog.art.cue_names)
 
 
 def _unique(path: Path, kind: str, values: Iterable[str], products: tuple[Product, ...]) -> None:

@@ -114,4 +114,4 @@ def _built(choice: CatalogChoice) -> tuple[Catalog, Pictures]:
     from recallreach.study.assembly import build_catalog
 
     catalog = build_catalog(choice)
-    return catalog, Pictures(catalog)
+    return catalog, Pictures.of(catalog)

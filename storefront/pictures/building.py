@@ -92,7 +92,7 @@ def _build_in_pool(
 
 
 def _start(catalog: Catalog, folder: Path, cue_fraction: float, lossless: bool) -> None:
-    _worker[:] = [Pictures(catalog, folder, cue_fraction=cue_fraction, lossless=lossless)]
+    _worker[:] = [Pictures.of(catalog, folder, cue_fraction=cue_fraction, lossless=lossless)]
 
 
 def _build_group(ids: Sequence[str]) -> tuple[int, int]:

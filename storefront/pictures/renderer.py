@@ -92,6 +92,21 @@ class Pictures:
         self._layers = LayerCache(LAYER_BYTES)
         self._cache = PictureCache(self.folder / "pictures" / self._key())
 
+    @classmethod
+    def of(
+        cls,
+        catalog: Catalog,
+        cache: Path | str | None = None,
+        *,
+        cue_fraction: float = CUE_FRACTION,
+        lossless: bool = False,
+    ) -> Pictures:
+        """The picture source that fits the catalogue: composed from layers, or imported files."""
+        from recallreach.storefront.pictures.files import FilePictures
+
+        kind = Pictures if catalog.photos is None else FilePictures
+        return kind(catalog, cache, cue_fraction=cue_fraction, lossless=lossless)
+
     @property
     def media_type(self) -> str:
         """What `picture` and `base` return: "image/jpeg", or "image/webp" if lossless."""

@@ -1,0 +1,1 @@
+"""The parts of the leak audit that need a browser or agents, and the audit as a whole."""
