@@ -1,10 +1,11 @@
 """What one step of the environment costs, beside what the browser itself costs.
 
-Raw Playwright and the environment take turns on the same pages of the same server in the same run, so that a
-busy machine slows both alike. Prints medians with the 10th and 90th percentile in milliseconds, and each
-median over its floor.
+All kinds of step take turns on the same pages of the same server in the same run, so that a busy machine
+slows all of them alike. A ratio is the median over rounds of a step's time over that of its floor in the same
+round; ranges are the 10th and 90th percentile. CPU is what the browser's processes used (Linux only).
 
-    python benchmarks/environment.py --steps 60
+    python benchmarks/environment.py
+    python benchmarks/environment.py --browsergym /path/to/browsergym/venv/bin/python --json figures.json
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import sync_playwright
+from flask import Flask
+from playwright.sync_api import Playwright, sync_playwright
 
 from recallreach.env.browser import find_browser
 from recallreach.env.store_env import StoreEnv
-from recallreach.env.transports import ChromiumTransport, InProcessTransport
+from recallreach.env.transports import ChromiumTransport, InProcessTransport, Screenshot
+from recallreach.env.types import Navigate
 from recallreach.storefront.app import create_app
 from recallreach.storefront.catalog import Catalog
 from recallreach.storefront.pictures import Pictures
@@ -33,120 +38,312 @@ from recallreach.storefront.server import ShopServer
 
 READ = """() => ({url: location.href, title: document.title,
   links: Array.from(document.links, link => [link.getAttribute('href'), link.textContent.trim()])})"""
-FLOORS = {"env.step": "raw", "env.step + JPEG": "raw + JPEG", "env.step in process": "test client"}
-Samples = dict[str, list[float]]
+WIDTH, HEIGHT = 1280, 900
+SHOTS: dict[str, Screenshot | None] = {"": None, " + JPEG": "jpeg", " + PNG": "png"}
+FLOORS = {f"env.step{shot}": f"raw{shot}" for shot in SHOTS} | {"env.step in process": "test client"}
+BROWSERGYM = {
+    "BrowserGym, default": {},
+    "BrowserGym, no delays": {"slow_mo": 0, "pre_observation_delay": 0.0},
+}
+WARM_UP = 3
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Kind:
+    """One kind of step, with its samples: seconds, and CPU seconds of the processes below `pid`."""
+
+    step: Callable[[str], object]
+    pid: Callable[[], int | None] = lambda: None
+    seconds: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    def run(self, path: str, *, keep: bool) -> None:
+        """One step to `path`."""
+        pid = self.pid()
+        before, started = cpu_seconds(pid), time.perf_counter()
+        self.step(path)
+        seconds = time.perf_counter() - started
+        if keep:
+            self.seconds.append(seconds)
+            self.cpu.append(cpu_seconds(pid) - before)
 
 
 def main() -> None:
-    """Measure, print the table, and write JSON where asked."""
+    """Measure, print the tables, and write JSON where asked."""
+    options = parsed()
+    print(f"{find_browser().label}; {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    catalog = Catalog.synthetic(0, variants=options.variants)
+    pictures = Pictures.of(catalog)
+    for product in catalog:
+        pictures.picture(product.id)
+        pictures.base(product.id)
+    app, paths = create_app(catalog, pictures), [f"/product/{product.id}" for product in catalog]
+    with ShopServer(app) as server:
+        kinds = measure_steps(app, server.url, paths, options)
+        figures: dict[str, Any] = {"steps": show_steps(kinds)}
+        figures["sessions"] = show_sessions(measure_sessions(app, server.url, options.openings))
+        figures["parallel"] = show_parallel(measure_parallel(server.url, paths, options.parallel))
+        figures["memory"] = show_memory(measure_memory(server.url, paths, options.sessions))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def parsed() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--steps", type=int, default=60, help="steps of each kind")
-    parser.add_argument("--json", type=Path, help="also write all samples to this file")
-    arguments = parser.parse_args()
-    browser = find_browser()
-    print(f"{browser.label}; {os.cpu_count()} cores, Python {platform.python_version()}\n")
-    catalog = Catalog.synthetic(0)
-    pictures = Pictures(catalog)
-    for product in catalog:
-        pictures.picture(product.id)
-    app = create_app(catalog, pictures)
-    with ShopServer(app) as server:
-        samples = measure(app, server.url, [f"/product/{product.id}" for product in catalog], arguments.steps)
-    show(samples)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(samples))
+    parser.add_argument("--steps", type=int, default=40, help="rounds of steps")
+    parser.add_argument("--openings", type=int, default=10, help="resets and openings of each kind")
+    parser.add_argument("--parallel", type=int, default=20, help="steps of each parallel session")
+    parser.add_argument("--sessions", type=int, default=500, help="sessions whose memory is followed")
+    parser.add_argument("--variants", type=int, default=2, help="products per collection")
+    parser.add_argument("--browsergym", type=Path, help="Python of a venv with browsergym-core")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    return parser.parse_args()
 
 
-def measure(app: Any, url: str, paths: list[str], steps: int) -> Samples:
-    """Seconds of every kind of step; kinds take turns."""
-    samples: Samples = defaultdict(list)
+def measure_steps(app: Flask, url: str, paths: list[str], options: argparse.Namespace) -> dict[str, Kind]:
+    """All kinds take turns; every other page is the home page."""
     with ExitStack() as stack:
-        kinds = dict(raw_steps(stack, url)) | dict(env_steps(stack, app, url))
-        for number in range(steps + 5):
-            for name, step in kinds.items():
-                started = time.perf_counter()
-                step(paths[number % len(paths)] if number % 2 else "/")
-                if number >= 5:
-                    samples[name].append(time.perf_counter() - started)
-        for name, transport in transports(stack, app, url).items():
-            transport.begin()
-            for _ in range(max(5, steps // 5)):
-                started = time.perf_counter()
-                transport.begin()
-                samples[f"new session, {name}"].append(time.perf_counter() - started)
+        kinds = dict(raw_kinds(stack, url)) | dict(env_kinds(stack, app, url))
+        if options.browsergym:
+            kinds |= dict(browsergym_kinds(stack, url, options.browsergym))
+        for number in range(options.steps + WARM_UP):
+            path = paths[number % len(paths)] if number % 2 else "/"
+            for kind in kinds.values():
+                kind.run(path, keep=number >= WARM_UP)
+    return kinds
+
+
+def raw_kinds(stack: ExitStack, url: str) -> Iterator[tuple[str, Kind]]:
+    """The floors: goto, one evaluate, a screenshot where it says so; Flask's test client."""
+    driver = stack.enter_context(sync_playwright())
+    for name, shot in SHOTS.items():
+        yield f"raw{name}", raw_kind(stack, driver, url, shot)
+    client = create_app(catalog := Catalog.synthetic(0), Pictures.of(catalog)).test_client()
+    yield "test client", Kind(lambda path: client.get(path).get_data(as_text=True), os.getpid)
+
+
+def raw_kind(stack: ExitStack, driver: Playwright, url: str, shot: Screenshot | None) -> Kind:
+    """Playwright and nothing else."""
+    flags = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    flags += [] if shot else ["--blink-settings=imagesEnabled=false"]
+    browser = driver.chromium.launch(executable_path=find_browser().path, args=flags)
+    stack.callback(browser.close)
+    page = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}).new_page()
+    listed = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    pid = next(int(entry["id"]) for entry in listed if entry["type"] == "browser")
+
+    def step(path: str) -> None:
+        page.goto(url + path, wait_until="load" if shot else "domcontentloaded")
+        page.evaluate(READ)
+        if shot:
+            page.screenshot(type=shot, quality=80 if shot == "jpeg" else None)
+
+    return Kind(step, lambda: pid)
+
+
+def env_kinds(stack: ExitStack, app: Flask, url: str) -> Iterator[tuple[str, Kind]]:
+    """`StoreEnv.step` on each transport."""
+    chromium = {name: ChromiumTransport(url, screenshot=shot) for name, shot in SHOTS.items()}
+    for name, transport in (chromium | {" in process": InProcessTransport(app)}).items():
+        env = StoreEnv(transport)
+        stack.callback(env.close)
+        env.reset(options={"budget": 10_000})
+        pid = (lambda t=transport: t.pid) if isinstance(transport, ChromiumTransport) else os.getpid
+        yield f"env.step{name}", Kind(lambda path, env=env: env.step(f'navigate("{path}")'), pid)
+
+
+def browsergym_kinds(stack: ExitStack, url: str, python: Path) -> Iterator[tuple[str, Kind]]:
+    """BrowserGym in its own Python, one process for each way to set it up."""
+    for name, settings in BROWSERGYM.items():
+        helper = stack.enter_context(
+            subprocess.Popen(
+                [python, Path(__file__).with_name("browsergym_steps.py")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+        asked = {"url": url, "browser": find_browser().path, "width": WIDTH, "height": HEIGHT}
+        ask(helper, json.dumps(asked | {"environment": settings}))
+        yield name, Kind(lambda path, helper=helper: ask(helper, path), lambda helper=helper: helper.pid)
+
+
+def ask(helper: subprocess.Popen[str], line: str) -> float:
+    """One line in, one line out."""
+    assert helper.stdin is not None
+    assert helper.stdout is not None
+    helper.stdin.write(line + "\n")
+    helper.stdin.flush()
+    return float(helper.stdout.readline() or "nan")
+
+
+def measure_sessions(app: Flask, url: str, count: int) -> dict[str, list[float]]:
+    """Seconds of a reset, and of opening and closing a whole session with its browser."""
+    made: dict[str, Callable[[], Any]] = {
+        name.strip(" +") or "no screenshot": lambda shot=shot: ChromiumTransport(url, screenshot=shot)
+        for name, shot in SHOTS.items()
+    }
+    made["in process"] = lambda: InProcessTransport(app)
+    samples: dict[str, list[float]] = {}
+    for name, make in made.items():
+        for _ in range(max(2, count // 4)):
+            transport = make()
+            samples.setdefault(f"open, {name}", []).append(timed(transport.begin))
+            samples.setdefault(f"reset, {name}", []).extend(timed(transport.begin) for _ in range(4))
+            samples.setdefault(f"close, {name}", []).append(timed(transport.close))
     return samples
 
 
-def raw_steps(stack: ExitStack, url: str) -> Iterator[tuple[str, Callable[[str], object]]]:
-    """The floor: goto, one evaluate, and a JPEG where it says so; no environment."""
-    driver = stack.enter_context(sync_playwright())
-    flags = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
-    found = find_browser()
-    for name, shot in (("raw", False), ("raw + JPEG", True)):
-        extra = [] if shot else ["--blink-settings=imagesEnabled=false"]
-        browser = driver.chromium.launch(executable_path=found.path, args=[*flags, *extra])
-        stack.callback(browser.close)
-        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-
-        def step(path: str, page: Any = page, shot: bool = shot) -> None:
-            page.goto(url + path, wait_until="load" if shot else "domcontentloaded")
-            page.evaluate(READ)
-            if shot:
-                page.screenshot(type="jpeg", quality=80)
-
-        yield name, step
-    client = stack.enter_context(ShopClient())
-    yield "test client", client
+def measure_parallel(url: str, paths: list[str], steps: int) -> dict[str, float]:
+    """Steps a second of 1, 2 and 4 sessions side by side, each with a browser and a context of its own."""
+    rates: dict[str, float] = {}
+    for name, shot in SHOTS.items():
+        for count in (1, 2, 4) if shot != "png" else ():
+            transports = [ChromiumTransport(url, screenshot=shot) for _ in range(count)]
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(lambda transport: transport.begin(), transports))
+                started = time.perf_counter()
+                list(pool.map(lambda transport: walk(transport, paths, steps), transports))
+                rates[f"{count} x{name or ' no screenshot'}"] = (
+                    count * steps / (time.perf_counter() - started)
+                )
+                list(pool.map(lambda transport: transport.close(), transports))
+    return rates
 
 
-class ShopClient:
-    """Flask's test client on a shop of its own: the floor of the in-process step."""
-
-    def __init__(self) -> None:
-        catalog = Catalog.synthetic(0)
-        self._client = create_app(catalog, Pictures(catalog)).test_client()
-
-    def __enter__(self) -> ShopClient:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._client = None
-
-    def __call__(self, path: str) -> str:
-        assert self._client is not None
-        return self._client.get(path).get_data(as_text=True)
+def walk(transport: Any, paths: list[str], steps: int) -> None:
+    """Some steps of one session."""
+    for number in range(steps):
+        transport.act(Navigate(paths[number % len(paths)]))
 
 
-def env_steps(stack: ExitStack, app: Any, url: str) -> Iterator[tuple[str, Callable[[str], object]]]:
-    """`StoreEnv.step` on each transport."""
-    for name, transport in transports(stack, app, url).items():
-        env = StoreEnv(transport)
-        env.reset(options={"budget": 10_000})
-
-        def step(path: str, env: StoreEnv = env) -> object:
-            return env.step(f'Thought: I like it.\nAction: navigate("{path}")')
-
-        yield f"env.step {name}".strip(), step
-
-
-def transports(stack: ExitStack, app: Any, url: str) -> dict[str, Any]:
-    """Every transport, to be closed with `stack`."""
-    opened = {"": ChromiumTransport(url), "+ JPEG": ChromiumTransport(url, screenshot="jpeg")}
-    for transport in opened.values():
-        stack.callback(transport.close)
-    return opened | {"in process": InProcessTransport(app)}
+def measure_memory(url: str, paths: list[str], sessions: int) -> list[tuple[int, float]]:
+    """(session, MiB of all browser processes) over sessions of three pages in one browser; Linux only."""
+    transport = ChromiumTransport(url, screenshot="jpeg")
+    samples = []
+    for session in range(sessions + 1):
+        transport.begin()
+        walk(transport, paths[session % len(paths) :] + paths, 2)
+        if session % max(1, sessions // 10) == 0:
+            samples.append((session, memory_mib(transport.pid)))
+    transport.close()
+    return samples
 
 
-def show(samples: Samples) -> None:
-    """Print the table."""
-    medians = {name: float(np.median(values)) for name, values in samples.items()}
-    print(f"{'':32}{'median':>9}{'10 %':>9}{'90 %':>9}{'over its floor':>16}")
+def timed(call: Callable[[], object]) -> float:
+    """Seconds of one call."""
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def descendants(pid: int) -> list[int]:
+    """The process and everything below it, from /proc; empty elsewhere."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        parent = fields_of(stat)[1:2]
+        children.setdefault(int(parent[0]) if parent else -1, []).append(int(stat.parent.name))
+    found: list[int] = []
+    todo = [pid] if children else []
+    while todo:
+        found.append(todo.pop())
+        todo += children.get(found[-1], [])
+    return found
+
+
+def fields_of(stat: Path) -> list[str]:
+    """Fields of a stat file behind the process's name; empty where it has ended."""
+    try:
+        return stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """CPU seconds used so far by a process and those below it; of this one alone for itself."""
+    if pid is None:
+        return 0.0
+    if pid == os.getpid():
+        return time.process_time()
+    used = (fields_of(Path(f"/proc/{entry}/stat"))[11:13] for entry in descendants(pid))
+    return sum(int(ticks) for fields in used for ticks in fields) / TICK
+
+
+def memory_mib(pid: int | None) -> float:
+    """Proportional set size of a process and those below it."""
+    total = 0
+    for entry in descendants(pid or -1):
+        try:
+            lines = Path(f"/proc/{entry}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def show_steps(kinds: dict[str, Kind]) -> dict[str, Any]:
+    """Print and return the table of steps."""
+    print(f"{'ms a step':24}{'median':>9}{'10 %':>9}{'90 %':>9}{'CPU':>9}   over its floor (target 1.25 x)")
+    rows: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        median, low, high = spread(kind.seconds)
+        row: dict[str, Any] = {"ms": median * 1e3, "ms_10": low * 1e3, "ms_90": high * 1e3}
+        row["cpu_ms"] = float(np.mean(kind.cpu)) * 1e3
+        if name in FLOORS:
+            row["over_floor"] = spread(np.divide(kind.seconds, kinds[FLOORS[name]].seconds))
+        if name in BROWSERGYM:
+            row["rate"] = spread(np.divide(kind.seconds, kinds["env.step + JPEG"].seconds))
+        rows[name] = row
+        numbers = (row["ms"], row["ms_10"], row["ms_90"], row["cpu_ms"])
+        print(f"{name:24}" + "".join(f"{number:9.1f}" for number in numbers) + f"   {note(row)}")
+    return rows
+
+
+def note(row: dict[str, Any]) -> str:
+    """The ratio of a row, with its range."""
+    if "over_floor" in row:
+        median, low, high = row["over_floor"]
+        return f"{median:.2f} x ({low:.2f} to {high:.2f})"
+    if "rate" in row:
+        median, low, high = row["rate"]
+        return f"env.step + JPEG is {median:.1f} x as fast ({low:.1f} to {high:.1f})"
+    return ""
+
+
+def show_sessions(samples: dict[str, list[float]]) -> dict[str, Any]:
+    """Print and return what opening, resetting and closing cost."""
+    print(f"\n{'ms':24}{'median':>9}{'10 %':>9}{'90 %':>9}")
+    rows: dict[str, Any] = {}
     for name, values in samples.items():
-        low, high = np.percentile(values, [10, 90])
-        floor = f"{medians[name] / medians[FLOORS[name]]:.2f} x" if name in FLOORS else ""
-        print(f"{name:32}{medians[name] * 1e3:9.1f}{low * 1e3:9.1f}{high * 1e3:9.1f}{floor:>16}")
+        rows[name] = [value * 1e3 for value in spread(values)]
+        print(f"{name:24}" + "".join(f"{value:9.1f}" for value in rows[name]))
+    return rows
+
+
+def show_parallel(rates: dict[str, float]) -> dict[str, float]:
+    """Print and return the rates of parallel sessions."""
+    print("\nparallel sessions, steps a second in all")
+    for name, rate in rates.items():
+        print(f"{name:24}{rate:9.1f}")
+    return rates
+
+
+def show_memory(samples: list[tuple[int, float]]) -> dict[str, Any]:
+    """Print and return the browser's memory over sessions, and its slope without the first tenth."""
+    settled = samples[1:] if len(samples) > 3 else samples
+    slope = float(np.polyfit(*np.transpose(settled), 1)[0]) * 1024 if len(settled) > 1 else 0.0
+    print("\nbrowser memory, MiB after session: " + ", ".join(f"{at}: {mib:.0f}" for at, mib in samples))
+    print(f"growth {slope:.1f} KiB a session")
+    return {"mib_after_session": samples, "kib_per_session": slope}
+
+
+def spread(values: Any) -> tuple[float, float, float]:
+    """Median, 10th and 90th percentile."""
+    return float(np.median(values)), float(np.percentile(values, 10)), float(np.percentile(values, 90))
 
 
 if __name__ == "__main__":
