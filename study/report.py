@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
 from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
 from recallreach.study.pictures import RunPictures
+from recallreach.study.run_tables import run_tables
 from recallreach.study.scoring import (
     ChanceCheck,
     Difference,
@@ -34,7 +34,7 @@ from recallreach.study.scoring import (
 )
 from recallreach.study.stats import RESAMPLES, Interval
 from recallreach.study.store import ResultStore, Unit, results_digest
-from recallreach.study.tables import write_tables
+from recallreach.study.tables import Kind, Table, Value, write_tables
 
 FEW_CHAINS = 10
 """Below this number of chains the report warns that intervals are rough."""
@@ -91,13 +91,21 @@ def write_report(folder: Path) -> Results:
         if not units:
             raise DataError(f"{folder} holds no answered probe yet: run `recallreach resume {folder}`.")
         results = _score(folder, manifest, units)
-        write_tables(folder, units, results.scores, results.chance)
+        tables = {table.name: table for table in _tables(results, units)}
+        write_tables(folder, units, tables.values())
         twins = {
             stem: charts_files.save(chart, folder, stem)
             for stem, chart in (("retention", results.retention), ("failures", results.failures))
         }
-        write_atomically(results.path, _page(results, twins, store, units))
+        write_atomically(results.path, _page(results, tables, twins, store, units))
     return results
+
+
+def _tables(results: Results, units: Sequence[Unit]) -> Iterator[Table]:
+    config = results.manifest["config"]
+    lengths = sorted({*config.get("lengths", ()), config.get("sessions", 1)})
+    grouped = by_system(units, [score.system for score in results.scores])
+    return run_tables(grouped, results.scores, results.chance, lengths, config["seed"])
 
 
 def _check_facts(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -162,7 +170,11 @@ def _note(chains: int) -> str:
 
 
 def _page(
-    results: Results, twins: Mapping[str, Mapping[str, bytes]], store: ResultStore, units: Sequence[Unit]
+    results: Results,
+    tables: Mapping[str, Table],
+    twins: Mapping[str, Mapping[str, bytes]],
+    store: ResultStore,
+    units: Sequence[Unit],
 ) -> str:
     seed = results.manifest["config"]["seed"]
     grouped = by_system(units, [score.system for score in results.scores])
@@ -177,6 +189,7 @@ def _page(
         .get_template("report.html.j2")
         .render(
             results=results,
+            tables=tables,
             config=results.manifest["config"],
             manifest=results.manifest,
             chart_style=charts_page.style(),
@@ -187,7 +200,6 @@ def _page(
             reaches=sorted(results.chance),
             exhibits=exhibits,
             troubles=[unit for unit in units if not unit.ok],
-            trouble_counts=sorted(Counter((u.system, u.status, u.kind) for u in units if not u.ok).items()),
             few_chains=results.chains < FEW_CHAINS,
             resamples=RESAMPLES,
         )
@@ -208,7 +220,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=percent, between=between, points=points)
+    environment.filters.update(percent=percent, between=between, cell=cell)
     return environment
 
 
@@ -222,6 +234,14 @@ def between(interval: Interval | None, scale: float = 100.0) -> str:
     return f"[{scale * interval.low:.1f}, {scale * interval.high:.1f}]" if interval else "–"
 
 
-def points(difference: float) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    return f"{100 * difference:+.1f}"
+def cell(value: Value, kind: Kind) -> str:
+    """A value of a table as the report writes it."""
+    if value is None or isinstance(value, str):
+        return "–" if value is None else value
+    if kind == "p":
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if kind == "points":
+        return f"{100 * value:+.1f}"
+    if kind == "share":
+        return f"{100 * value:.1f}"
+    return f"{value:,}" if kind == "count" else f"{value:.2f}"
