@@ -13,7 +13,15 @@ from typing import Any, Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from recallreach.env.actions import parse_action, product_id_of
-from recallreach.env.types import Observation, PageView, Trajectory, TrajectoryStep, Transport
+from recallreach.env.types import (
+    AddToWishlist,
+    Done,
+    Observation,
+    PageView,
+    Trajectory,
+    TrajectoryStep,
+    Transport,
+)
 from recallreach.errors import DataError
 from recallreach.files import dump_json, read_json, sha256, write_atomically
 
@@ -181,8 +189,13 @@ def verify(trajectory: Trajectory, transport: Transport) -> Difference | None:
     Raises:
         TransportError: the shop or the browser failed.
     """
+    last = len(trajectory.steps) - 1
     for number, step in enumerate(trajectory.steps):
-        observation = transport.begin() if number == 0 else transport.act(parse_action(step.action))
+        action = parse_action(step.action)
+        if number == 0:
+            observation = transport.begin()
+        elif number == last or not isinstance(action, AddToWishlist | Done):
+            observation = transport.act(action)  # an earlier ending was refused before it reached the shop
         difference = _difference(number, step, observation)
         if difference is not None:
             return difference

@@ -110,8 +110,8 @@ class PlainPictures:
 
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
-    """All art there is, twelve variants, so that listings have a second page."""
-    return Catalog.synthetic(0, variants=12)
+    """Three categories in every style, twelve variants, so that listings have a second page."""
+    return Catalog.synthetic(0, categories=("chair", "lamp", "vase"), variants=12)
 
 
 @pytest.fixture(scope="session")

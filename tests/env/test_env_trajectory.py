@@ -36,6 +36,7 @@ def record(store: TrajectoryStore, catalog: Catalog, app: Any) -> Trajectory:
         *SCRIPT[:3],
         f"navigate(/product/{first})",
         "click_index(9999)",
+        "add_to_wishlist",
         f"navigate(/product/{second})",
         *SCRIPT[3:],
     ]
