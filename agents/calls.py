@@ -24,7 +24,7 @@ are no `ModelError`: they pass through the loops and stop the run, which can be 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
@@ -37,6 +37,8 @@ from recallreach.agents.replies import ReplyCache, reply_key
 from recallreach.agents.retrying import Gate, Retry, persist
 from recallreach.agents.types import ChatModel, Completion, Message, Usage
 
+QUICK_TRIES = 2
+"""Requests at most where somebody waits for one answer."""
 LONGEST_REPLY = 1024
 """Tokens that a reply is expected to take at most where the model does not say."""
 
@@ -167,35 +169,29 @@ class GovernedModel:
         return self._ask(messages, key)
 
     def uncached(self, messages: Sequence[Message]) -> Completion:
-        """A new reply whatever was kept, within the budget; it is not kept.
+        """A new reply whatever was kept, within the budget and a few tries; it is not kept.
 
         Raises:
             ModelError, BudgetSpentError, CallsFileError: as `complete`.
         """
-        return self._ask(messages, "")
+        return self._ask(messages, "", QUICK_TRIES)
 
-    def _ask(self, messages: Sequence[Message], key: str) -> Completion:
+    def _ask(self, messages: Sequence[Message], key: str, tries: int | None = None) -> Completion:
         ledger = self._desk.ledger
         call = ledger.begin(self.name, most_of(self.inner, messages))
         started = time.perf_counter()
         try:
-            answer, tries = self._answer(messages, lambda: ledger.again(call))
+            answer, sent = ask(self.inner, messages, tries, lambda: ledger.again(call))
         except (ModelError, BudgetSpentError) as error:
             kind = error.kind if isinstance(error, ModelError) else "stopped"
             ledger.end(call, Usage(seconds=time.perf_counter() - started), failed=kind)
             raise
-        usage = replace(answer.usage, tries=tries, seconds=time.perf_counter() - started)
+        usage = replace(answer.usage, tries=sent, seconds=time.perf_counter() - started)
         answer = Completion(answer.text, usage)
         if key:
             self._desk.replies.put(key, self.name, answer)
         ledger.end(call, usage)
         return answer
-
-    def _answer(self, messages: Sequence[Message], before_retry: Any) -> tuple[Completion, int]:
-        inner = self.inner
-        if isinstance(inner, RemoteModel):
-            return persist(lambda: inner.request(messages), inner.retry, inner.gate, before_retry)
-        return inner.complete(messages), 1
 
     def _key(self, messages: Sequence[Message]) -> str:
         """The key of a request, or "" where the model does not say what decides its replies."""
@@ -214,6 +210,29 @@ class GovernedModel:
             f"request (key {key[:12]}). It holds {len(self._desk.replies)} replies; the model, its settings, "
             "the prompts or the study changed since. Run without replay to ask the model."
         )
+
+
+def ask(
+    model: ChatModel,
+    messages: Sequence[Message],
+    tries: int | None = None,
+    before_retry: Callable[[], None] = lambda: None,
+) -> tuple[Completion, int]:
+    """A model's completion, and how many requests it took.
+
+    Args:
+        model: one behind a connection is asked again as its `retry` says.
+        messages: the request.
+        tries: requests at most, where that is fewer.
+        before_retry: called before each further request.
+
+    Raises:
+        ModelError: no usable answer after all tries.
+    """
+    if not isinstance(model, RemoteModel):
+        return model.complete(messages), 1
+    retry = replace(model.retry, tries=min(model.retry.tries, tries or model.retry.tries))
+    return persist(lambda: model.request(messages), retry, model.gate, before_retry)
 
 
 def rule_for(model: object) -> PatchRule:

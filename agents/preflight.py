@@ -24,7 +24,7 @@ from typing import Protocol
 from PIL import Image
 
 from recallreach.agents.budget import Prices
-from recallreach.agents.calls import GovernedModel, rule_for
+from recallreach.agents.calls import QUICK_TRIES, GovernedModel, ask, rule_for
 from recallreach.agents.costs import image_part
 from recallreach.agents.errors import ModelError
 from recallreach.agents.types import ChatModel, Completion, Message, Usage
@@ -110,7 +110,11 @@ def check_model(model: ChatModel, images: int) -> Check:
 
 
 def _ask(model: ChatModel, message: Message) -> Completion:
-    return model.uncached([message]) if isinstance(model, GovernedModel) else model.complete([message])
+    return (
+        model.uncached([message])
+        if isinstance(model, GovernedModel)
+        else ask(model, [message], QUICK_TRIES)[0]
+    )
 
 
 def _pictures(count: int) -> Iterator[Part]:

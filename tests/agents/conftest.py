@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import pytest
+from flask import Flask, request
 from PIL import Image
+from werkzeug.serving import make_server
 
 from recallreach.agents.loops import browse
 from recallreach.agents.shopper import ScriptedShopper
@@ -196,6 +199,49 @@ def make_world(catalog: Catalog) -> World:
     app = create_app(catalog, pictures)
     phrases = {sha256(pictures.picture(product.id)): catalog.cue_of(product.id).phrase for product in catalog}
     return World(catalog, pictures, StoreEnv(InProcessTransport(app)), KnowingEye(phrases))
+
+
+def completion(content: str | None = "Thought: yes\nAction: done", **message: Any) -> dict[str, Any]:
+    """The body of a whole answer."""
+    said = {"role": "assistant", "content": content, **message}
+    choice = {"index": 0, "finish_reason": "stop", "message": said}
+    return {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny", "choices": [choice]}
+
+
+class ChatServer:
+    """Answers chat requests over HTTP with what `reply` makes; keeps the requests and their headers."""
+
+    completion = staticmethod(completion)
+
+    def __init__(self) -> None:
+        self.requests: list[Any] = []
+        self.headers: list[dict[str, str]] = []
+        self.reply: Any = completion
+        app = Flask("faulty")
+        app.add_url_rule("/v1/chat/completions", "chat", self._chat, methods=["POST"])
+        self._http = make_server("127.0.0.1", 0, app, threaded=True)
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
+
+    def _chat(self) -> Any:
+        self.requests.append(request.get_json())
+        self.headers.append(dict(request.headers))
+        return self.reply()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+
+@pytest.fixture
+def chat_server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
