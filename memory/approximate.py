@@ -20,6 +20,10 @@ EXACT_LIMIT = 200_000
 
 TARGET_RECALL = 0.99
 CANDIDATES = 1000
+_NOISE = (1.0, 4.0)
+"""Length of the noise that makes a query of a stored row: a question in the words of its answer (cosine about
+0.7), and one from another tower of the encoder, as texts are to pictures (about 0.25)."""
+
 _POINTS_PER_CELL = 64
 _QUERIES, _NEAREST = 64, 10
 _REGROWTH = 4
@@ -28,15 +32,16 @@ _REGROWTH = 4
 class ApproximateIndex:
     """An inverted file over one channel (FAISS IVFFlat, inner product), extended as the channel grows.
 
-    How many cells a search visits is raised until the 10 nearest rows of 64 drawn queries are found as often
-    as `TARGET_RECALL` asks; rows that do not fall into groups end at all cells, which is an exact search.
-    Found rows are scored again exactly, so equal rows score equal.
+    How many cells a search visits is raised until the 10 nearest rows of 64 drawn queries, near and far ones,
+    are found as often as `TARGET_RECALL` asks; rows that do not fall into groups end at all cells, which is
+    an exact search. Found rows are scored again exactly, so equal rows score equal.
 
     Args:
         dimension: of the rows.
 
     Attributes:
-        recall: measured share of the true 10 nearest rows that a search finds; 0 before the first search.
+        recall: measured share of the true 10 nearest rows that a search finds, for the near or the far
+            queries, whichever is lower; 0 before the first search.
         cells: cells visited by a search, of how many (a pair).
 
     Raises:
@@ -105,7 +110,8 @@ class ApproximateIndex:
             self._index.nprobe = nprobe
             _, found = self._index.search(queries, _NEAREST)
             pairs = zip(truth, found, strict=True)
-            self.recall = float(np.mean([len(np.intersect1d(*pair)) / len(pair[0]) for pair in pairs]))
+            shares = np.array([len(np.intersect1d(*pair)) / len(pair[0]) for pair in pairs])
+            self.recall = float(shares.reshape(len(_NOISE), -1).mean(axis=1).min())
             if self.recall >= TARGET_RECALL or nprobe >= self._index.nlist:
                 break
             nprobe = min(nprobe * 2, self._index.nlist)
@@ -114,11 +120,12 @@ class ApproximateIndex:
 
 
 def _drawn(matrix: Vectors) -> Vectors:
-    """Queries near stored rows, as far from them as a question is from its answer (cosine about 0.7)."""
+    """Stored rows moved by noise: first the near queries, then the far ones."""
     rng = np.random.default_rng(0)
     rows = matrix[rng.integers(0, len(matrix), _QUERIES)]
     noise = rng.standard_normal(rows.shape) / math.sqrt(rows.shape[1])
-    return np.ascontiguousarray(rows + noise, np.float32)
+    scales = np.repeat(_NOISE, _QUERIES // len(_NOISE))
+    return np.ascontiguousarray(rows + scales[:, None] * noise, np.float32)
 
 
 def _library() -> Any:

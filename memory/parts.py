@@ -167,14 +167,14 @@ class CachedCaptioner:
         return self._captions[key]
 
     def _shelved(self, key: str) -> str:
-        kept = self._shelf.get([self._place(key)]) if self._shelf else {}
+        kept = self._shelf.get([self._place(key)]) if self._shelf is not None else {}
         return kept[self._place(key)].decode() if kept else ""
 
     def _made(self, key: str, picture: bytes) -> str:
         text = self._inner.caption(picture).strip()
         if not text:
             raise CaptionError(f"captioner {self.name!r} returned no text for picture {key}")
-        if self._shelf:
+        if self._shelf is not None:
             self._shelf.put({self._place(key): text.encode()})
         return text
 
