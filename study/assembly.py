@@ -11,6 +11,7 @@ from typing import Any, Self, get_args
 
 from flask import Flask
 
+from recallreach.agents.models import models
 from recallreach.agents.registry import agents, build_agent
 from recallreach.agents.shopper import FEWEST_COLLECTIONS
 from recallreach.agents.types import Agent
@@ -18,7 +19,9 @@ from recallreach.env.browser import Browser, find_browser
 from recallreach.env.store_env import StoreEnv
 from recallreach.env.types import Transport
 from recallreach.errors import ConfigError, UnknownNameError
+from recallreach.memory.captioners import captioners
 from recallreach.memory.delivery import build_delivery, deliveries
+from recallreach.memory.encoders import encoders, text_encoders
 from recallreach.memory.encoders.checkpoint import SHIPPED, Kind, load_checkpoint
 from recallreach.memory.systems import memories
 from recallreach.memory.types import Delivery, MemorySystem
@@ -32,7 +35,7 @@ from recallreach.storefront.server import ShopServer
 from recallreach.study.config import CatalogChoice, Part, StudyConfig
 from recallreach.study.decompose.gold import UsesAnswers
 from recallreach.study.decompose.shop import ShopCounterparts, answers_of
-from recallreach.study.kit import Kit
+from recallreach.study.kit import Kit, own_parts
 from recallreach.study.manifest import weight_hashes
 
 MOST_VARIANTS = 10
@@ -64,9 +67,20 @@ def check_names(config: StudyConfig, source: str = "") -> None:
     parts: list[tuple[str, Registry[Any], Iterable[Part]]] = [
         ("memories", memories, config.memories),
         ("deliveries", deliveries, (part for part in config.deliveries if part.name != OWN_DELIVERY)),
+        ("encoder", encoders, (config.encoder,)),
+        ("text_encoder", text_encoders, (config.text_encoder,)),
+        ("captioner", captioners, (config.captioner,)),
+        ("memory_model", models, (config.memory_model,) if config.memory_model else ()),
         ("agent", agents, (config.agent,)),
         ("shopper", agents, (config.shopper,)),
     ]
+    own: dict[str, Registry[Any]] = {
+        "encoder": encoders,
+        "text_encoder": text_encoders,
+        "captioner": captioners,
+    }
+    for memory in config.memories:
+        parts += [(f"memories: {key}", own[key], (part,)) for key, part in own_parts(memory).items()]
     for key, registry, named in parts:
         for part in named:
             _check_name(f"{source}: {key}" if source else key, registry, part.name)
@@ -194,8 +208,12 @@ class Materials:
     browser: Browser | None
 
     @classmethod
-    def gather(cls, config: StudyConfig) -> Self:
+    def gather(cls, config: StudyConfig, *, rehearsal: bool = False) -> Self:
         """Find or build everything that `config` names.
+
+        Args:
+            config: the study.
+            rehearsal: build memories from the shipped parts, so that nothing is loaded or fetched.
 
         Raises:
             ConfigError, UnknownNameError, DataError, NoBrowserError: something is wrong or missing.
@@ -203,7 +221,7 @@ class Materials:
         check_names(config)
         browser = find_browser() if config.transport == "chromium" else None
         catalog = build_catalog(config.catalog)
-        kit = Kit(config)
+        kit = Kit(config, rehearsal=rehearsal)
         pictures = Pictures.of(catalog, cue_fraction=config.catalog.cue_fraction)
         # A cache or layer that cannot be used is told before anything is started.
         pictures.picture(next(iter(catalog)).id)

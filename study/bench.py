@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Protocol, Self
 
 from recallreach.agents.calls import ModelCalls
+from recallreach.agents.errors import ModelError
 from recallreach.agents.loops import browse, recall, remember
 from recallreach.agents.results import RecallResult
 from recallreach.agents.types import Agent
@@ -18,6 +19,7 @@ from recallreach.env.sessions import plan_session
 from recallreach.env.trajectory import PictureBlobs
 from recallreach.env.types import Trajectory
 from recallreach.files import sha256
+from recallreach.memory.errors import CaptionError, ReplyError
 from recallreach.memory.types import Delivered, Delivery, MemorySystem, Query, Retrieved
 from recallreach.study.assembly import Materials, Shop, make_agent
 from recallreach.study.banks import Snapshot, snapshot
@@ -102,7 +104,7 @@ class Bench:
         seed, branch = materials.config.seed, materials.config.forest.branch(task.place)
         plan = plan_session(materials.catalog, seed, *task.place, branch)
         found = browse(self.shop.env, self.shopper, plan, seed=seed, pictures=pictures)
-        yield Recorded(dataclasses.replace(found, source=self._source), pictures.by_digest)
+        yield Recorded(replace(found, source=self._source), pictures.by_digest)
 
     # Asking.
 
@@ -118,7 +120,12 @@ class Bench:
         while waiting:
             place, memory = waiting.pop()
             yield Began(f"replaying session {place[1]} of chain {place[0]} into {task.memory.title}")
-            remember(memory, recordings.load(*place), recordings.pictures)
+            session = recordings.load(*place)
+            try:
+                remember(memory, session, recordings.pictures)
+            except (ModelError, CaptionError, ReplyError) as error:
+                yield from self._unanswerable(task, place, memory, error)
+                continue
             yield from self._ask_here(task, asked.get(place, ()), memory)
             children = needed.get(place, [])
             forks = [memory.fork() for _ in children[:-1]] + [memory]
@@ -139,11 +146,21 @@ class Bench:
     ) -> Iterator[Began | Answered]:
         bank = snapshot(memory, task.memory.title, *questions[0].at) if questions else None
         for question in questions:
-            yield Began(f"probe {question.probe.id}", self._draft(question, task, memory))
+            yield Began(f"probe {question.probe.id}", self._draft(question, memory))
             yield self._answer(question, memory, bank)
             bank = None
 
-    def _draft(self, question: Question, task: Ask, memory: MemorySystem) -> tuple[Unit, Trace]:
+    def _unanswerable(
+        self, task: Ask, place: Place, memory: MemorySystem, error: ModelError | CaptionError | ReplyError
+    ) -> Iterator[Answered]:
+        """Where a memory's own model failed, nothing can be asked of it from that session on."""
+        kind, forest = str(getattr(error, "kind", "caption")), self._materials.config.forest
+        for question in task.questions:
+            if place in forest.path_to(question.at):
+                result = replace(self._draft(question, memory)[1].result, kind=kind, reason=str(error))
+                yield Answered(unit_of(question, result), Trace(question.probe.goal, {}, result))
+
+    def _draft(self, question: Question, memory: MemorySystem) -> tuple[Unit, Trace]:
         """What is stored of a question that is never answered."""
         names = (self.agent.name, memory.name, self._deliveries[question.system].name)
         result = RecallResult(question.probe.id, *names, "error", kind="hung", bank=len(memory))
@@ -234,7 +251,7 @@ def unit_of(question: Question, result: RecallResult) -> Unit:
         finished_at=now(),
     )
     failure = failure_of(unit, Trace(probe.goal, {}, result).to_json())
-    return dataclasses.replace(unit, stage=failure.kind if failure else "")
+    return replace(unit, stage=failure.kind if failure else "")
 
 
 def _rank(result: RecallResult, target: str) -> int | None:

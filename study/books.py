@@ -10,13 +10,14 @@ from recallreach.agents.calls import ModelCalls
 from recallreach.agents.types import Agent
 from recallreach.errors import ConfigError
 from recallreach.study.config import StudyConfig
+from recallreach.study.kit import Kit
 
 CALLS, REPLIES = "calls.sqlite", "replies.sqlite"
 
 
 def uses_models(config: StudyConfig, agents: Sequence[Agent]) -> bool:
     """Whether anything of the study calls a model."""
-    return config.memory_model is not None or any(getattr(agent, "model", None) for agent in agents)
+    return Kit(config).calls_models or any(getattr(agent, "model", None) for agent in agents)
 
 
 def prices_of(config: StudyConfig) -> Prices | None:

@@ -13,7 +13,7 @@ from recallreach.memory.captioners import captioners
 from recallreach.memory.encoders import encoders, text_encoders
 from recallreach.memory.parts import Parts, embedded_parts
 from recallreach.memory.systems import build_memory
-from recallreach.memory.types import MemorySystem
+from recallreach.memory.types import Captioner, MemorySystem
 from recallreach.registry import Registry
 from recallreach.study.config import Part, StudyConfig
 
@@ -29,19 +29,22 @@ class Kit:
 
     Args:
         config: names the parts.
+        rehearsal: take the shipped parts whatever the study names, so that nothing is loaded or fetched.
     """
 
-    def __init__(self, config: StudyConfig) -> None:
-        self._config = config
+    def __init__(self, config: StudyConfig, *, rehearsal: bool = False) -> None:
+        self._config, self._rehearsal = config, rehearsal
         self._govern: Callable[[ChatModel], ChatModel] = lambda model: model
         self._made: dict[str, Any] = {}
+        self._captioners: dict[str, Captioner] = {}
         self._sets: dict[str, Parts] = {}
         self._model: ChatModel | None = None
 
     def govern(self, wrap: Callable[[ChatModel], ChatModel]) -> None:
-        """From now on, pass the model that manages memories through `wrap`, for instance a budget's."""
+        """From now on, pass the models of memories and captioners through `wrap`, for instance a budget's."""
         self._govern, self._model = wrap, None
         self._sets.clear()
+        self._captioners.clear()
 
     def memory(self, part: Part) -> MemorySystem:
         """A fresh, empty memory.
@@ -73,6 +76,12 @@ class Kit:
             self._model = self._govern(models.make(part.name, **part.options))
         return self._model
 
+    @property
+    def calls_models(self) -> bool:
+        """Whether a memory of the study is managed by a model or has its captions from one."""
+        described = (self._wanted(memory)[2] for memory in self._config.memories)
+        return self._config.memory_model is not None or any("model" in part.options for part in described)
+
     def _wanted(self, memory: Part) -> tuple[Part, Part, Part]:
         config = self._config
         usual = {
@@ -80,20 +89,32 @@ class Kit:
             "text_encoder": config.text_encoder,
             "captioner": config.captioner,
         }
-        own = {key: _part(key, memory.options[key]) for key in OWN_PARTS if key in memory.options}
+        own = own_parts(memory)
         encoder, text_encoder, captioner = (own.get(key, usual[key]) for key in OWN_PARTS)
         return encoder, text_encoder, captioner
 
     def _assembled(self, wanted: tuple[Part, Part, Part]) -> Parts:
         """The shipped parts are shared by the whole process; others are cached by content here."""
         names = tuple(part.name for part in wanted)
+        if self._rehearsal:
+            return embedded_parts()
         if names == _EMBEDDED and not any(part.options for part in wanted):
             shipped = embedded_parts()
             return Parts(shipped.encoder, shipped.text_encoder, shipped.captioner, self.model())
         encoder = self._one("encoder", encoders, wanted[0])
         text_encoder = self._one("text_encoder", text_encoders, wanted[1])
-        captioner = self._one("captioner", captioners, wanted[2])
+        captioner = self._captioner(wanted[2])
         return Parts.cached(encoder, text_encoder, captioner, self.model())
+
+    def _captioner(self, part: Part) -> Captioner:
+        """A captioner; one with an option `model` gets that chat model, made with `model_options`."""
+        key = _key(part)
+        if key not in self._captioners:
+            options = dict(part.options)
+            name, given = options.pop("model", None), options.pop("model_options", {})
+            model = () if name is None else (self._govern(models.make(name, **given)),)
+            self._captioners[key] = captioners.make(part.name, *model, **options)
+        return self._captioners[key]
 
     def _one(self, kind: str, registry: Registry[PartT], part: Part) -> PartT:
         key = _key(kind, part)
@@ -101,6 +122,15 @@ class Kit:
             self._made[key] = registry.make(part.name, **part.options)
         made: PartT = self._made[key]
         return made
+
+
+def own_parts(memory: Part) -> dict[str, Part]:
+    """The parts that an entry of `memories` names for itself, by key.
+
+    Raises:
+        ConfigError: one of them is neither a name nor a table.
+    """
+    return {key: _part(key, memory.options[key]) for key in OWN_PARTS if key in memory.options}
 
 
 def _part(key: str, value: object) -> Part:

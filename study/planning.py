@@ -74,7 +74,7 @@ def plan_study(config: StudyConfig) -> Plan:
     Raises:
         ConfigError, UnknownNameError, DataError: a name or value cannot be used.
     """
-    materials = Materials.gather(config.model_copy(update={"transport": "in_process"}))
+    materials = Materials.gather(config.model_copy(update={"transport": "in_process"}), rehearsal=True)
     agenda = Agenda(materials, TrajectoryStore(config.folder / TRAJECTORIES))
     forest, missing = config.forest, len(agenda.missing()) if _begun(config) else config.forest.runs
     exact = missing == 0

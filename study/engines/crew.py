@@ -74,6 +74,9 @@ class Hand(Protocol):
 class Crew(Protocol):
     """Workers of one engine."""
 
+    def has_room(self) -> bool:
+        """Whether a further worker could start now; where there is none at all, one is hired anyway."""
+
     def hire(self) -> Hand:
         """Start a worker.
 

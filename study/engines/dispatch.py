@@ -97,11 +97,14 @@ class Dispatcher:
             self._cut_overdue()
 
     def _assign(self) -> None:
-        while self._queue and (self._idle or len(self._jobs) < self._workers):
+        while self._queue and (self._idle or self._may_hire()):
             hand = self._idle.pop() if self._idle else self._crew.hire()
             task = self._queue.popleft()
             hand.give(task)
             self._jobs[hand] = _Job(task, self._clock() + self._limit + STARTING)
+
+    def _may_hire(self) -> bool:
+        return not self._jobs or (len(self._jobs) < self._workers and self._crew.has_room())
 
     def _hear(self, hand: Hand, message: Message) -> None:
         job = self._jobs[hand]

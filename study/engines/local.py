@@ -102,6 +102,10 @@ class LocalCrew:
         self._hands: dict[Connection, LocalHand] = {}
         self._hired = 0
 
+    def has_room(self) -> bool:
+        """Always: the number of workers is the user's choice."""
+        return True
+
     def hire(self) -> LocalHand:
         """Start a process."""
         hand = LocalHand(self._assignment, self._hired, self._folder.name)

@@ -96,6 +96,7 @@ class RayHand:
     def dismiss(self) -> None:
         """End the actor and everything that it started."""
         self.crew.ray.kill(self.actor, no_restart=True)
+        self.crew.forget(self)
 
 
 class RayCrew:
@@ -121,6 +122,11 @@ class RayCrew:
         self._parcels: dict[int, Any] = {}
         self._recorded = TrajectoryStore(assignment.folder / TRAJECTORIES)
 
+    def has_room(self) -> bool:
+        """Whether the living nodes have a core for each worker and one more."""
+        nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
+        return len(self._hands) < sum(resources.get("CPU", 0) for resources in nodes)
+
     def hire(self) -> RayHand:
         """Start an actor wherever the cluster has a free core."""
         kind = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Workplace)
@@ -139,12 +145,16 @@ class RayCrew:
 
     def close(self) -> None:
         """End all actors, and the cluster where it was started here."""
-        for hand in self._hands:
+        for hand in list(self._hands):
             hand.dismiss()
-        self._hands.clear()
         self._parcels.clear()
         if self._owned:
             self.ray.shutdown()
+
+    def forget(self, hand: RayHand) -> None:
+        """Count a worker no longer."""
+        if hand in self._hands:
+            self._hands.remove(hand)
 
     def parcel(self, task: Task) -> Any:
         """The sessions of a task's tree in the object store; put there once."""
@@ -162,9 +172,9 @@ class RayCrew:
         except StopIteration:
             return Finished(hand.browser)
         except self.ray.exceptions.RayError as error:
-            self._hands.remove(hand)
             with suppress(self.ray.exceptions.RayError):
                 hand.dismiss()
+            self.forget(hand)
             return Died(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}")
         if isinstance(message, Finished):
             hand.browser = message.browser

@@ -78,8 +78,12 @@ class Puppet:
 class Puppets:
     """A crew; silence lets the clock run to the end of the patience."""
 
-    def __init__(self, *scripts: Callable[[Task], Sequence[Message]]) -> None:
+    def __init__(self, *scripts: Callable[[Task], Sequence[Message]], room: int | None = None) -> None:
+        self.room = room
         self.scripts, self.hired, self.now = deque(scripts), list[Puppet](), 0.0
+
+    def has_room(self) -> bool:
+        return self.room is None or len([hand for hand in self.hired if not hand.dismissed]) < self.room
 
     def hire(self) -> Puppet:
         script = self.scripts.popleft() if len(self.scripts) > 1 else self.scripts[0]
@@ -129,6 +133,12 @@ def test_all_tasks_are_done_once_by_no_more_workers_than_asked_for(
     assert sum(isinstance(result, Recorded) for result in results) == 1
     assert len(crew.hired) == 2
     assert sum(len(hand.tasks) for hand in crew.hired) == 4
+
+
+def test_nobody_waits_for_a_worker_that_cannot_start(diligent: Callable[[Task], list[Message]]) -> None:
+    crew = Puppets(diligent, room=1)
+    assert sorted(keys(run(crew, [ask(0), ask(1), ask(2)], workers=3))) == ["k0", "k1", "k2"]
+    assert len(crew.hired) == 1
 
 
 def test_a_dead_worker_is_replaced_and_its_unit_asked_again(
