@@ -17,12 +17,13 @@ from recallreach.study import manifest
 from recallreach.study.agenda import Agenda
 from recallreach.study.assembly import Materials, make_agent
 from recallreach.study.bench import Bench
-from recallreach.study.books import open_books
+from recallreach.study.books import open_books, prices_of
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.engines.crew import Assignment
 from recallreach.study.engines.hired import Hired
 from recallreach.study.engines.inline import Inline
 from recallreach.study.engines.select import engine_of, workers_of
+from recallreach.study.estimates import estimate_lines
 from recallreach.study.folder import CATALOG, RESULTS, TRAJECTORIES, claimed
 from recallreach.study.progress import Reporter, Silent
 from recallreach.study.report import Results, write_report
@@ -130,6 +131,10 @@ def _try_models(folder: Path, config: StudyConfig, agents: tuple[Agent, Agent], 
     with calls:
         for check in preflight([calls.govern(agent) for agent in agents], k=config.k):
             reporter.say(check.line)
+    for line in estimate_lines(
+        config, len(config.memories) * len(config.deliveries), *agents, prices_of(config)
+    ):
+        reporter.say(line)
 
 
 def _spent(folder: Path, materials: Materials, agents: tuple[Agent, Agent]) -> dict[str, Any] | None:

@@ -64,6 +64,15 @@ class LocalHand:
             return Died(self._last_words())
         return message
 
+    def retire(self) -> None:
+        """Ask it to end by itself, browser first; `dismiss` makes sure."""
+        self._say(None)
+
+    def wait(self, seconds: float) -> None:
+        """Give it so long to end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
     def dismiss(self) -> None:
         """Kill its process group and wait for it; a second call does nothing."""
         if self._gone:
@@ -75,9 +84,9 @@ class LocalHand:
         self.connection.close()
         self._log.close()
 
-    def _say(self, message: Assignment | Task) -> None:
+    def _say(self, message: Assignment | Task | None) -> None:
         """A worker that is gone is noticed when it is listened to."""
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError, OSError):
             self.connection.send(message)
 
     def _last_words(self) -> str:
@@ -122,8 +131,11 @@ class LocalCrew:
         return [(hand, self._heard(hand)) for hand in ready]
 
     def close(self) -> None:
-        """Kill all."""
+        """Let all end by themselves, which closes their browsers, and kill those that take too long."""
         for hand in self._hands.values():
+            hand.retire()
+        for hand in self._hands.values():
+            hand.wait(_GRACE)
             hand.dismiss()
         self._hands.clear()
         self._folder.cleanup()

@@ -26,6 +26,8 @@ from recallreach.study.folder import TRAJECTORIES
 from recallreach.study.tree import Place
 from recallreach.study.work import Ask, Died, Finished, Message, Task, WorkError
 
+GRACE = 10.0
+"""Seconds that an actor has to close its browser."""
 STARTS = 3
 """Tries at starting Ray on this machine: it gives up on a busy one after half a minute."""
 
@@ -77,6 +79,12 @@ class Workplace:
             yield failed(error)
             return
         yield from perform(self._bench, task, parcel or Parcel({}, {}))
+
+    def close(self) -> None:
+        """Close browser and shop."""
+        if self._bench is not None:
+            self._bench.__exit__()
+            self._bench = None
 
 
 @dataclass(eq=False)
@@ -145,6 +153,8 @@ class RayCrew:
 
     def close(self) -> None:
         """End all actors, and the cluster where it was started here."""
+        if closing := [hand.actor.close.remote() for hand in self._hands]:
+            self.ray.wait(closing, num_returns=len(closing), timeout=GRACE)
         for hand in list(self._hands):
             hand.dismiss()
         self._parcels.clear()

@@ -36,9 +36,9 @@ def failed(error: BaseException) -> Failed:
 
 
 def main(descriptor: int) -> None:
-    """Serve the run at the other end of a pipe."""
+    """Serve the run at the other end of a pipe until it sends None; a task then ends at its next message."""
     connection = Connection(descriptor)
-    orders: queue.SimpleQueue[Task] = queue.SimpleQueue()
+    orders: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
     assignment: Assignment = connection.recv()
     threading.Thread(target=_listen, args=(connection, orders), daemon=True).start()
     try:
@@ -49,12 +49,14 @@ def main(descriptor: int) -> None:
         return
     with bench:
         recordings = assignment.recordings()
-        while True:
-            for message in perform(bench, orders.get(), recordings):
+        while (task := orders.get()) is not None:
+            for message in perform(bench, task, recordings):
                 connection.send(message)
+                if not orders.empty():
+                    return
 
 
-def _listen(connection: Connection, orders: queue.SimpleQueue[Task]) -> None:
+def _listen(connection: Connection, orders: queue.SimpleQueue[Task | None]) -> None:
     """Take orders; when the run is gone, end at once with everything that was started here."""
     try:
         while True:
