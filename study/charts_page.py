@@ -25,8 +25,8 @@ from recallreach.study.charts import (
 )
 from recallreach.study.charts_files import readable_on
 
-CHARACTER = 6.6
-"""Mean width of a character at the 12 pixels that charts write in."""
+CHARACTER = 7.1
+"""Width that is set aside for a character at the 12 pixels that charts write in."""
 ROW = 18
 """Height of one line of a label."""
 
@@ -307,7 +307,7 @@ _STYLE = """
 .chart .line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round}
 .chart .line.second{stroke-dasharray:7 3}
 .chart .dot{fill:currentColor;stroke:var(--paper);stroke-width:1}.chart .dot.guess{color:var(--faint)}
-.chart .guess{fill:none;stroke:var(--faint);stroke-width:1.3;stroke-dasharray:5 4}
+.chart path.guess{fill:none;stroke:var(--faint);stroke-width:1.3;stroke-dasharray:5 4}
 .chart .value{outline:none}.chart .hit{fill:transparent}
 .chart .rule{stroke:var(--faint);stroke-width:1;opacity:0}
 .chart .tip{opacity:0;pointer-events:none;visibility:hidden}
