@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from recallreach.env.trajectory import PictureStore
 from recallreach.files import sha256
-from recallreach.study.store import ResultStore
+from recallreach.study.reading import StoreReader
 
 
 class Kept:
@@ -35,7 +35,7 @@ class Kept:
 class RunPictures:
     """Every picture of a run by its SHA-256, as it was seen, delivered or chosen."""
 
-    def __init__(self, store: ResultStore, recorded: PictureStore) -> None:
+    def __init__(self, store: StoreReader, recorded: PictureStore) -> None:
         self._store, self._recorded = store, recorded
 
     def get(self, digest: str) -> bytes | None:

@@ -168,8 +168,8 @@ def _cells(name: str, caption: str, key: str, head: str, cells: Sequence[Cell]) 
 
 
 def _banks(cells: Sequence[Cell]) -> Table:
-    columns = (SYSTEM, Column("reach", "Reach"), Column("session", "Session"))
-    columns += (Column("bank", "Records", "number"), PROBES, CORRECT, RATE, LOW, HIGH)
+    place = (Column("reach", "Reach"), Column("session", "Session"), Column("bank", "Records", "number"))
+    columns = (SYSTEM, *place, PROBES, CORRECT, RATE, LOW, HIGH)
     rows = tuple(
         (
             cell.system,

@@ -133,7 +133,7 @@ class RayCrew:
     def has_room(self) -> bool:
         """Whether the living nodes have a core for each worker and one more."""
         nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
-        return len(self._hands) < sum(resources.get("CPU", 0) for resources in nodes)
+        return bool(len(self._hands) < sum(resources.get("CPU", 0) for resources in nodes))
 
     def hire(self) -> RayHand:
         """Start an actor wherever the cluster has a free core."""
