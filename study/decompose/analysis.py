@@ -64,7 +64,14 @@ class Analysis:
     chains: int
 
 
-def analyse(design: Design, agent: str, units: Sequence[Unit], trace_of: TraceOf, seed: int) -> Analysis:
+def analyse(
+    design: Design,
+    agent: str,
+    units: Sequence[Unit],
+    trace_of: TraceOf,
+    seed: int,
+    order: Sequence[str] = (),
+) -> Analysis:
     """Score a design.
 
     Args:
@@ -73,9 +80,10 @@ def analyse(design: Design, agent: str, units: Sequence[Unit], trace_of: TraceOf
         units: rows of the results store.
         trace_of: for instance `store.trace`.
         seed: the study's seed.
+        order: labels in the order of the rows; by default that of the design.
     """
-    order = [f"{memory.title} + {part.title}" for memory in design.memories for part in design.deliveries]
-    grouped = by_system(units, order)
+    crossed = [f"{memory.title} + {part.title}" for memory in design.memories for part in design.deliveries]
+    grouped = by_system(units, order or crossed)
     return Analysis(
         title=design.title,
         agent=agent,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from recallreach.memory.delivery.cost import DeliveryCost, text_tokens, visual_tokens
 from recallreach.seeding import stream
+from recallreach.study.scoring import by_system
 from recallreach.study.stats import LEVEL, RESAMPLES, Interval
 from recallreach.study.store import Unit
 
@@ -45,11 +46,16 @@ def delivered_cost(trace: Mapping[str, Any], patch: int = 28) -> DeliveryCost:
     return DeliveryCost(len(images), visual, sum(text_tokens(part["text"]) for part in parts))
 
 
-def growth_of(units: Sequence[Unit], trace_of: Callable[[str], Mapping[str, Any]], seed: int) -> list[Growth]:
-    """The three costs of every system, over its "ok" probes."""
+def growth_of(
+    units: Sequence[Unit],
+    trace_of: Callable[[str], Mapping[str, Any]],
+    seed: int,
+    order: Sequence[str] = (),
+) -> list[Growth]:
+    """The three costs of every system, over its "ok" probes; `order` lists labels to come first."""
     found = []
-    for system in dict.fromkeys(unit.system for unit in units):
-        mine = [unit for unit in units if unit.system == system and unit.ok]
+    for system, rows in by_system(units, order).items():
+        mine = [unit for unit in rows if unit.ok]
         costs = [delivered_cost(trace_of(unit.key)) for unit in mine]
         for measure in MEASURES if mine else ():
             values = [float(getattr(cost, measure)) for cost in costs]

@@ -37,10 +37,10 @@ def stages_and_costs(folder: Path) -> list[Shown]:
     seed, agent = manifest["config"]["seed"], manifest["config"]["agent"]["name"]
     with StoreReader(folder / RESULTS) as store:
         units, trace_of = store.units(), _remembering(store)
-        design = Design(folder.name, (), (), ())
-        rates, _, stages = tables_of(analyse(design, agent, units, trace_of, seed))
+        design, order = Design(folder.name, (), (), ()), [system["label"] for system in manifest["systems"]]
+        rates, _, stages = tables_of(analyse(design, agent, units, trace_of, seed, order))
         chains = len({unit.tree for unit in units})
-        return [rates, stages, growth_table(growth_of(units, trace_of, seed), chains)]
+        return [rates, stages, growth_table(growth_of(units, trace_of, seed, order), chains)]
 
 
 def _remembering(store: StoreReader) -> TraceOf:
