@@ -20,7 +20,7 @@ from recallreach.env.transports.worker import Worker
 ResultT = TypeVar("ResultT")
 
 GRACE = 5.0
-_LAUNCH = 30.0
+_LAUNCH = 90.0
 
 
 class ChromiumTransport(SessionTransport):

@@ -31,7 +31,7 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--no-first-run",
 )
-_LAUNCH_MS = 25_000
+_LAUNCH_MS = 80_000
 _LAUNCH_HINT = "set RECALLREACH_BROWSER to a Chromium that starts"
 _WINDOW_HINT = "a window needs a display (DISPLAY or WAYLAND_DISPLAY); without one, run without window=True"
 _READY = "body[data-ready]"

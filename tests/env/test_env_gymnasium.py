@@ -36,7 +36,7 @@ if __name__ == "__main__":
         second, rewards, ended, _, _ = envs.step(("navigate(/about)", "done"))
         assert first["url"] == ("/", "/"), "the first observation changed"
         assert second["url"] == ("/about", "/"), second["url"]
-        assert second["text"][0].startswith("About") and second["goal"][0] != second["goal"][1]
+        assert second["title"][0].startswith("About") and second["goal"][0] != second["goal"][1]
         assert first["picture"].shape == (2, 512, 512, 3)
         assert (list(rewards), list(ended)) == ([0.0, 0.0], [False, True])
         envs.close()

@@ -115,7 +115,8 @@ def test_an_event_loop_goes_on_while_steps_run_in_a_thread(server: ShopServer) -
 
 def test_the_notebook_runs(tmp_path: Path) -> None:
     notebook: Any = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(notebook, timeout=240, kernel_name="python3", cwd=str(tmp_path)).execute()
+    place = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=240, kernel_name="python3", resources=place).execute()
     printed = [output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("step 1 of" in text for text in printed)
     pictures = [

@@ -143,7 +143,7 @@ def test_missing_and_unreadable_files_are_refused(store: TrajectoryStore, trajec
 def test_experiences_are_the_page_views(store: TrajectoryStore, trajectory: Trajectory) -> None:
     views = list(experiences(trajectory, store.pictures))
     assert [view.step for view in views if trajectory.steps[view.step].action == "invalid"] == []
-    assert len(views) == len(trajectory.steps) - 3
+    assert len(views) == len(trajectory.steps) - 4
     assert views[0].url == "/"
     for view in views:
         recorded = trajectory.steps[view.step]
