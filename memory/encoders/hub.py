@@ -160,11 +160,11 @@ class SentenceTransformerEncoder:
         rows = self._network.encode(
             list(texts),
             batch_size=self._batch,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
+            convert_to_tensor=True,
             show_progress_bar=False,
         )
-        return np.asarray(rows, np.float32)
+        vectors: Vectors = functional.normalize(rows.float(), dim=1).cpu().numpy()
+        return vectors
 
 
 @contextlib.contextmanager

@@ -42,8 +42,8 @@ class RuleMind:
 
     A summary holds each text's first line once, in order. A view states its title "shows" each sentence of
     its caption, and "was seen in" its session. Triples are the same when their words are. Modules are read
-    in the order of the question's keywords (`ports.route`) with the question as it is, until two of them agree
-    on the best view.
+    in the order of the question's keywords (`ports.route`), with the question as it is, until two of them
+    agree on the best view.
     """
 
     def summary(self, texts: Sequence[str]) -> str:

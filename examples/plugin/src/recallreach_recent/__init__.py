@@ -1,0 +1,1 @@
+"""A memory, a delivery and an agent for recallreach."""
