@@ -27,9 +27,6 @@ from recallreach.storefront.pictures.cache import default_cache
 from recallreach.storefront.pictures.encoding import JPEG_LENGTH, WEBP_LENGTH
 from recallreach.storefront.pictures.looks import look_of
 
-LOW_CONTRAST: dict[str, float] = {}
-"""Cue phrases that may stand out less than 0.12, and by how much they must."""
-
 SAMPLE = 36
 
 
@@ -69,27 +66,6 @@ def decoded(data: bytes) -> Bytes:
 
 def digest(pixels: Bytes) -> str:
     return hashlib.sha256(pixels.tobytes()).hexdigest()
-
-
-def test_mask_has_the_asked_size(pictures: Pictures, rendered: dict[str, Rendered]) -> None:
-    for product_id, picture in rendered.items():
-        rows, columns = np.nonzero(picture.mask)
-        longest = max(np.ptp(rows), np.ptp(columns)) + 1
-        fraction = picture.mask.mean()
-        assert fraction <= 0.017 + 0.0005, product_id
-        assert fraction >= 0.017 - 0.0005 or longest >= 0.26 * FRAME - 2, product_id
-        assert longest <= 0.26 * FRAME + 2, product_id
-        assert min(rows.min(), columns.min()) > 0, product_id
-        assert max(rows.max(), columns.max()) < FRAME - 1, product_id
-
-
-def test_every_cue_stands_out(catalog: Catalog, rendered: dict[str, Rendered]) -> None:
-    weak = {
-        catalog.cue_of(product_id).phrase: round(picture.placement.contrast, 3)
-        for product_id, picture in rendered.items()
-        if picture.placement.contrast < LOW_CONTRAST.get(catalog.cue_of(product_id).phrase, 0.12)
-    }
-    assert weak == {}
 
 
 def test_base_and_cued_are_equal_outside_the_object_and_its_shadow(rendered: dict[str, Rendered]) -> None:
@@ -156,24 +132,6 @@ def test_variants_differ_in_body_colour(catalog: Catalog) -> None:
         looks = [look_of(catalog, product.id) for product in catalog.products_in(collection.slug)]
         assert len({look.body for look in looks}) == len(looks)
         assert len({look.backdrop for look in looks}) > 1
-
-
-def test_pictures_are_equal_in_another_process(rendered: dict[str, Rendered], tmp_path: Path) -> None:
-    ids = list(rendered)[:3]
-    script = (
-        "import sys, hashlib\n"
-        "from recallreach.storefront.catalog import Catalog\n"
-        "from recallreach.storefront.pictures import Pictures\n"
-        "pictures = Pictures(Catalog.synthetic(1), sys.argv[1])\n"
-        "for name in sys.argv[2:]:\n"
-        "    found = pictures.render(name)\n"
-        "    print(hashlib.sha256(found.base.tobytes() + found.cued.tobytes()).hexdigest())\n"
-    )
-    environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    command = [sys.executable, "-c", script, str(tmp_path), *ids]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-    ours = [hashlib.sha256(r.base.tobytes() + r.cued.tobytes()).hexdigest() for r in rendered.values()]
-    assert told.split() == ours[:3]
 
 
 def test_rendering_order_and_a_small_layer_cache_change_nothing(
