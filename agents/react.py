@@ -14,6 +14,7 @@ from recallreach.agents.costs import image_part
 from recallreach.agents.models import build_model
 from recallreach.agents.notebook import labels
 from recallreach.agents.prompting import load_prompts
+from recallreach.agents.text import storable
 from recallreach.agents.types import ChatModel, Message, Turn
 from recallreach.env.types import Observation
 from recallreach.errors import ConfigError
@@ -76,8 +77,9 @@ class ReActAgent:
         """
         messages = self.messages(observation, delivered)
         completion = self.model.complete(messages)
-        self.hear(messages, completion.text)
-        return Turn(completion.text, completion.usage)
+        reply = storable(completion.text)
+        self.hear(messages, reply)
+        return Turn(reply, completion.usage)
 
     def hear(self, messages: Sequence[Message], reply: str) -> None:
         """Take a reply to `messages` into the history."""

@@ -14,12 +14,15 @@ from recallreach.agents.costs import messages_usage, reply_usage
 from recallreach.agents.errors import ModelError, ModelErrorKind
 from recallreach.agents.patches import PatchRule
 from recallreach.agents.redaction import redacted
+from recallreach.agents.text import storable
 from recallreach.agents.types import Message, Usage
 
 _TOO_LONG = re.compile(
     r"context (length|window|size)|max_model_len|maximum.{0,30}tokens|prompt is too long|too many tokens",
     re.I,
 )
+_BODY, _SAME = 1000, 24
+"""Characters of a server's answer that are told, and that must be in a message to count as told."""
 _DELAY = re.compile(r"retry(?:Delay|[ _]in|[ _]after)['\"]?[:=\s]+['\"]?(\d+(?:\.\d+)?) ?s", re.I)
 
 
@@ -43,7 +46,7 @@ def reply_of(answer: Any, key: str = "") -> str:
     refused = getattr(message, "refusal", None)
     if refused or reason == "content_filter":
         raise ModelError("refusal", f"the model refused: {redacted(str(refused or 'content filter'), [key])}")
-    text = _written(message)
+    text = storable(_written(message))
     if not text.strip():
         raise ModelError(
             "empty", f"the model replied with nothing (finish reason {reason!r}){_hint(message)}"
@@ -114,16 +117,18 @@ def _kind(library: Any, error: Exception) -> ModelErrorKind:
 
 
 def _reason(error: Exception) -> str:
-    """The error's own words; for a redirect, where it leads."""
+    """The error's own words and the server's; for a redirect, where it leads."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and 300 <= status < 400 and response is not None:
         place = urlsplit(response.headers.get("location", ""))
         target = f"{place.scheme}://{place.netloc}{place.path}" if place.netloc else place.path
         return f"the server redirects ({status}) to {target}; set base_url to the final address"
+    if status is not None and response is not None:
+        body = str(response.text)[:_BODY].strip()
+        return str(error) if not body or body[:_SAME] in str(error) else f"{error}: {body}"
     cause = error.__cause__
-    detail = f" ({type(cause).__name__}: {cause})" if cause is not None and status is None else ""
-    return f"{error}{detail}"
+    return str(error) if cause is None else f"{error} ({type(cause).__name__}: {cause})"
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -138,7 +143,7 @@ def _retry_after(error: Exception) -> float | None:
     moment = _date(headers.get("retry-after"))
     if moment is not None:
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-    told = _DELAY.search(str(error)) if getattr(error, "status_code", None) == 429 else None
+    told = _DELAY.search(_reason(error)) if getattr(error, "status_code", None) == 429 else None
     return float(told.group(1)) if told else None
 
 

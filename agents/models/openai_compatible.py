@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import importlib
 import os
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -81,6 +82,7 @@ class OpenAICompatible:
             # A request that is sent on holds pictures and a key that were meant for one server.
             http_client=self._library.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
+        weakref.finalize(self, self._client.close)
 
     def identity(self) -> dict[str, Any]:
         """Model, revision and decoding settings; the address of the server is no part of it."""
