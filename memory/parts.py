@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
-from recallreach.errors import ConfigError
 from recallreach.files import sha256
 from recallreach.memory.errors import CaptionError, VectorError
 from recallreach.memory.shelf import Shelf
@@ -57,59 +56,6 @@ class Parts:
             CachedCaptioner(captioner, shelf),
             model,
         )
-
-
-class NamedPart(Protocol):
-    """A part as a configuration names it."""
-
-    @property
-    def name(self) -> str:
-        """Registered name, or `package.module:attribute`."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Keyword arguments of its factory."""
-
-
-def build_parts(
-    encoder: NamedPart,
-    text_encoder: NamedPart,
-    captioner: NamedPart,
-    *,
-    model: LanguageModel | None = None,
-    shelf: Shelf | None = None,
-) -> Parts:
-    """Parts by name, cached.
-
-    Args:
-        encoder, text_encoder, captioner: what the registries of those kinds know. The captioner `model` is
-            given the model.
-        model: the chat model that captions and manages.
-        shelf: cache on disk; the embedded parts, which are quicker than a disk, do not use it.
-
-    Raises:
-        UnknownNameError, ConfigError, MissingExtraError, ModelNotFoundError: a part cannot be made.
-    """
-    from recallreach.memory.captioners import captioners
-    from recallreach.memory.encoders import encoders, text_encoders
-
-    options = dict(captioner.options)
-    if captioner.name == "model":
-        if model is None:
-            raise ConfigError("the captioner 'model' needs a chat model; none is named")
-        options["model"] = model
-    return Parts(
-        CachedEncoder(encoders.make(encoder.name, **encoder.options), _kept(encoder, shelf)),
-        CachedTextEncoder(
-            text_encoders.make(text_encoder.name, **text_encoder.options), _kept(text_encoder, shelf)
-        ),
-        CachedCaptioner(captioners.make(captioner.name, **options), _kept(captioner, shelf)),
-        model,
-    )
-
-
-def _kept(part: NamedPart, shelf: Shelf | None) -> Shelf | None:
-    return None if part.name in ("embedded", "hashed") else shelf
 
 
 class CachedTextEncoder:

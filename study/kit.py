@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from recallreach.agents.models import models
@@ -11,14 +13,19 @@ from recallreach.agents.types import ChatModel
 from recallreach.errors import ConfigError
 from recallreach.memory.captioners import captioners
 from recallreach.memory.encoders import encoders, text_encoders
-from recallreach.memory.parts import Parts, embedded_parts
+from recallreach.memory.parts import CachedCaptioner, CachedEncoder, CachedTextEncoder, Parts, embedded_parts
+from recallreach.memory.shelf import Shelf
 from recallreach.memory.systems import build_memory
 from recallreach.memory.types import Captioner, MemorySystem
 from recallreach.registry import Registry
+from recallreach.storefront.pictures.cache import default_cache
 from recallreach.study.config import Part, StudyConfig
 
 OWN_PARTS = ("encoder", "text_encoder", "captioner")
 """Keys of an entry of `memories` that name parts for this memory alone."""
+ENCODINGS = "encodings.sqlite"
+"""File in the picture cache's folder that keeps vectors for all studies; replies of models are kept by runs."""
+
 _EMBEDDED = ("embedded", "hashed", "embedded")
 
 PartT = TypeVar("PartT")
@@ -104,7 +111,9 @@ class Kit:
         encoder = self._one("encoder", encoders, wanted[0])
         text_encoder = self._one("text_encoder", text_encoders, wanted[1])
         captioner = self._captioner(wanted[2])
-        return Parts.cached(encoder, text_encoder, captioner, self.model())
+        shelf = _shelf(default_cache() / ENCODINGS)
+        kept = CachedEncoder(encoder, shelf), CachedTextEncoder(text_encoder, shelf)
+        return Parts(*kept, CachedCaptioner(captioner), self.model())
 
     def _captioner(self, part: Part) -> Captioner:
         """A captioner; one with an option `model` gets that chat model, made with `model_options`."""
@@ -122,6 +131,11 @@ class Kit:
             self._made[key] = registry.make(part.name, **part.options)
         made: PartT = self._made[key]
         return made
+
+
+@cache
+def _shelf(path: Path) -> Shelf:
+    return Shelf(path)
 
 
 def own_parts(memory: Part) -> dict[str, Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recallreach.files import dump_json, sha256
 from recallreach.memory.asking import prompt_version, system_message
 from recallreach.memory.delivery.stamp import as_part
 from recallreach.memory.errors import CaptionError
@@ -20,7 +21,7 @@ class ModelCaptioner:
 
     def __init__(self, model: LanguageModel, prompt: str = "caption") -> None:
         self._model, self._prompt = model, prompt
-        self.name = f"{model.name}/{prompt_version(prompt)}"
+        self.name = f"{model.name}{_settings(model)}/{prompt_version(prompt)}"
 
     def caption(self, picture: bytes) -> str:
         """The model's description.
@@ -35,3 +36,9 @@ class ModelCaptioner:
         if not text:
             raise CaptionError(f"{self._model.name} described a picture with nothing")
         return text
+
+
+def _settings(model: LanguageModel) -> str:
+    """Digest of what decides a model's answers, where it says so itself."""
+    identity = getattr(model, "identity", None)
+    return f"-{sha256(dump_json(identity()).encode())[:8]}" if callable(identity) else ""

@@ -6,18 +6,17 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from recallreach.errors import ConfigError, DataError, RecallReachError, UnknownNameError
+from recallreach.errors import DataError, RecallReachError
 from recallreach.memory.captioners.model import ModelCaptioner
 from recallreach.memory.check import check_captioner, sample_picture
 from recallreach.memory.errors import CaptionError, PictureError, VectorError
-from recallreach.memory.parts import CachedCaptioner, CachedEncoder, CachedTextEncoder, build_parts
+from recallreach.memory.parts import CachedCaptioner, CachedEncoder, CachedTextEncoder
 from recallreach.memory.shelf import Shelf
 from recallreach.memory.types import ImagePart, Message, Vectors
 
@@ -58,12 +57,6 @@ class Model:
     def complete(self, messages: Sequence[Message]) -> Said:
         self.asked.append(messages)
         return Said(self._texts[min(len(self.asked), len(self._texts)) - 1])
-
-
-@dataclass
-class Named:
-    name: str
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 def test_what_was_encoded_once_is_read_from_disk_by_the_next_process(tmp_path: Path) -> None:
@@ -176,21 +169,17 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path) -> None:
     assert shelf.get(["kept", "small", "large"]) == {"kept": b"1"}
 
 
-def test_parts_are_built_by_name(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "cache.sqlite")
-    model = Model("A chair.")
-    texts = Named("hashed", {"dimension": 64})
-    parts = build_parts(Named("embedded"), texts, Named("model"), model=model, shelf=shelf)
-    assert parts.text_encoder.encode_texts(["mug"]).shape == (1, 64)
-    assert parts.captioner.caption(PICTURES[0]) == "A chair."
-    assert parts.model is model
-    assert len(shelf) == 1
-    with pytest.raises(ConfigError, match="captioner 'model' needs a chat model"):
-        build_parts(Named("embedded"), texts, Named("model"))
-    with pytest.raises(UnknownNameError, match="Did you mean 'hashed'"):
-        build_parts(Named("embedded"), Named("hash"), Named("embedded"))
-    with pytest.raises(ConfigError, match="does not take"):
-        build_parts(Named("embedded"), Named("hashed", {"size": 3}), Named("embedded"))
+def test_a_caption_of_other_settings_is_another_entry() -> None:
+    class Set(Model):
+        def __init__(self, temperature: float) -> None:
+            super().__init__("A chair.")
+            self._temperature = temperature
+
+        def identity(self) -> dict[str, object]:
+            return {"temperature": self._temperature}
+
+    assert ModelCaptioner(Set(0.0)).name == ModelCaptioner(Set(0.0)).name
+    assert len({ModelCaptioner(model).name for model in (Set(0.0), Set(0.5), Model())}) == 3
 
 
 def test_a_broken_captioner_is_caught() -> None:
