@@ -24,7 +24,7 @@ from recallreach.study.config import Part, StudyConfig
 OWN_PARTS = ("encoder", "text_encoder", "captioner")
 """Keys of an entry of `memories` that name parts for this memory alone."""
 ENCODINGS = "encodings.sqlite"
-"""File in the picture cache's folder that keeps vectors for all studies; replies of models are kept by runs."""
+"""File in the picture cache's folder that keeps vectors for all studies; runs keep replies of models."""
 
 _EMBEDDED = ("embedded", "hashed", "embedded")
 
