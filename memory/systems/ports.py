@@ -87,7 +87,8 @@ class MMADmv(BankMemory):
         sessions = np.array([record.session for record in self.bank], np.float64)
         recency = 0.5 ** ((sessions.max() - sessions) / self.HALF_LIFE)
         consensus = (1.0 + _centroid_cosines(self.bank.vectors(VERBAL))) / 2.0
-        return self.SOURCE_WEIGHT + self.RECENCY_WEIGHT * recency + self.CONSENSUS_WEIGHT * consensus
+        confidence: Scores = self.RECENCY_WEIGHT * recency + self.CONSENSUS_WEIGHT * consensus
+        return confidence + self.SOURCE_WEIGHT
 
 
 class WorldMMDmv(BankMemory):
@@ -170,4 +171,5 @@ def _centroid_cosines(matrix: Vectors) -> Scores:
     others = rows.sum(axis=0) - rows
     lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(rows, axis=1)
     dots = np.einsum("ij,ij->i", rows, others)
-    return np.divide(dots, lengths, out=np.zeros(len(rows)), where=lengths > 1e-12)
+    cosines: Scores = np.divide(dots, lengths, out=np.zeros(len(rows)), where=lengths > 1e-12)
+    return cosines
