@@ -23,4 +23,9 @@ def view(
         typer.echo(f"{folder} is open at {server.url} (reads only; stop with Ctrl-C).")
         if show:
             webbrowser.open(server.url)
-        threading.Event().wait()
+        rest()
+
+
+def rest() -> None:
+    """Wait for Ctrl-C."""
+    threading.Event().wait()

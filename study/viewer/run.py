@@ -28,6 +28,8 @@ from recallreach.study.tree import Forest
 
 ValueT = TypeVar("ValueT")
 EMPTY = zlib.compress(b"[]")
+SESSIONS_REMEMBERED = 200
+"""Recorded sessions kept in memory, some tens of kilobytes each."""
 REMEMBERED = 64
 """Counts kept: one for each filter that was looked at since the run last went on."""
 
@@ -69,6 +71,7 @@ class Run:
         self._lock = threading.Lock()
         self._stamp: object = None
         self._known: dict[object, Any] = {}
+        self._sessions: dict[tuple[int, int], tuple[int, Trajectory]] = {}
 
     @property
     def name(self) -> str:
@@ -126,7 +129,7 @@ class Run:
     def trajectory(self, chain: int, session: int) -> Trajectory | None:
         """A recorded session of a chain, or None where it was not recorded (yet)."""
         place = (self.owner(chain, session), session)
-        return self.recorded.load(*place) if self.recorded.has(*place) else None
+        return self._load(*place) if self.recorded.has(*place) else None
 
     def chains(self) -> dict[int, list[int]]:
         """Recorded sessions by chain, those included that a chain shares."""
@@ -147,7 +150,7 @@ class Run:
         """SHA-256 of the picture of each product seen in a chain, by product id."""
         found: dict[str, str] = {}
         for session in self.sessions(chain):
-            for step in self.recorded.load(self.owner(chain, session), session).steps:
+            for step in self._load(self.owner(chain, session), session).steps:
                 product = product_id_of(step.url)
                 if product and step.picture:
                     found.setdefault(product, step.picture)
@@ -177,6 +180,21 @@ class Run:
     def close(self) -> None:
         """Close the results store."""
         self.reader.close()
+
+    def _load(self, chain: int, session: int) -> Trajectory:
+        """A recorded session, read once for as long as its file does not change."""
+        stamp = self.recorded.path(chain, session).stat().st_mtime_ns
+        key = (chain, session)
+        with self._lock:
+            known = self._sessions.get(key)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        found = self.recorded.load(chain, session)
+        with self._lock:
+            if len(self._sessions) >= SESSIONS_REMEMBERED:
+                self._sessions.clear()
+            self._sessions[key] = (stamp, found)
+        return found
 
     def _once(self, key: object, find: Callable[[], ValueT]) -> ValueT:
         """Found once for as long as the results file does not change."""
