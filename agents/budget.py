@@ -200,6 +200,7 @@ class Ledger:
         if self.limits.max_cost is not None and prices is None:
             raise ConfigError("max_cost needs a price file: name one with prices, for instance prices.toml")
         self._lock = threading.Lock()
+        self._unwritten: list[tuple[str]] = []
         with self._guard():
             self._db = sqlite3.connect(path, isolation_level=None, timeout=60.0, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -264,12 +265,13 @@ class Ledger:
             )
 
     def cached(self, model: str) -> None:
-        """Enter a call that the cache answered."""
-        with self._transaction() as db:
-            db.execute("INSERT INTO calls (model, state) VALUES (?, 'cached')", (model,))
+        """Enter a call that the cache answered; written with the next entry, or when the books are closed."""
+        with self._lock:
+            self._unwritten.append((model,))
 
     def totals(self) -> Totals:
         """The sums over all calls so far. A call whose process was killed counts as sent."""
+        self._write_cached()
         with self._lock, self._guard():
             counts = self._db.execute(_TOTALS).fetchone()
             failed = dict(
@@ -282,7 +284,13 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
+        if self._unwritten:
+            self._write_cached()
         self._db.close()
+
+    def _write_cached(self) -> None:
+        with self._transaction():
+            pass
 
     def _allow(self, requests: int, cost: float) -> None:
         sent, spent = self._db.execute("SELECT requests, cost FROM spent").fetchone()
@@ -305,11 +313,13 @@ class Ledger:
         with self._lock, self._guard():
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.executemany("INSERT INTO calls (model, state) VALUES (?, 'cached')", self._unwritten)
                 yield self._db
             except BaseException:
                 self._db.rollback()
                 raise
             self._db.commit()
+            self._unwritten.clear()
 
     @contextmanager
     def _guard(self) -> Iterator[None]:

@@ -51,7 +51,7 @@ def estimate(
     config, folder = config_at(study)
     chosen = prices or (Path(config.prices) if config.prices else None)
     model = _model_named(config)
-    with Stage(config, folder) as stage:
+    with Stage(config, folder, shipped=True) as stage:
         for line in rehearsed_estimate(stage, model, Prices.load(chosen) if chosen else None).lines:
             typer.echo(line)
     if config.memory_model is not None or config.captioner.name == "model":

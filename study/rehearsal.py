@@ -49,14 +49,15 @@ class Stage:
     Args:
         config: the study.
         folder: its run folder, where recorded sessions and answers are taken from, or None.
+        shipped: build memories from the shipped encoders, whatever the study names.
 
     Raises:
         ConfigError, DataError: something the study names is wrong or missing.
     """
 
-    def __init__(self, config: StudyConfig, folder: Path | None = None) -> None:
+    def __init__(self, config: StudyConfig, folder: Path | None = None, *, shipped: bool = False) -> None:
         self.config = config.model_copy(update={"transport": "in_process"})
-        self.materials = Materials.gather(self.config)
+        self.materials = Materials.gather(self.config, rehearsal=shipped)
         self._folder = folder
         self._recorded = TrajectoryStore(folder / TRAJECTORIES) if folder else None
         self._pictures = _Gathered()
