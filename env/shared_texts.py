@@ -45,7 +45,8 @@ class SharedTexts(Sequence[str]):
         if isinstance(index, slice):
             return tuple(self)[index]
         row = self._rows[index]
-        return row[1 : 1 + int(row[0])].astype(_CODE_POINT).tobytes().decode("utf-32-le")
+        codes: bytes = row[1 : 1 + int(row[0])].astype(_CODE_POINT).tobytes()
+        return codes.decode("utf-32-le")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
         return tuple(self)

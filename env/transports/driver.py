@@ -254,9 +254,11 @@ class Driver:
         if state is None:
             raise BrokenError("redirects", "the page keeps moving on by itself")
         url, html, ready = state
-        if not url.startswith(f"{self.origin.base}/"):
+        try:
+            self.origin.local(url)
+        except RefusedError:
             self._soiled = True
-            raise RefusedError(LEADS_OUT)
+            raise RefusedError(LEADS_OUT) from None
         return url, html, ready
 
     def _close_extra_pages(self, page: Page) -> None:

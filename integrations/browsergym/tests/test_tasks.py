@@ -86,7 +86,10 @@ def test_the_right_product_on_the_wishlist_earns_the_reward(desk: Desk) -> None:
     assert target not in observation["goal_object"][0]["text"]
     _, reward, terminated, _, info = env.step(f"goto('{desk.shop}/product/{target}')")
     assert (reward, terminated, info["task_info"]["products"]) == (0.0, False, (target,))
-    _, reward, terminated, _, info = env.step(f"click('{wish_button(env)}')")
+    for _ in range(5):  # BrowserGym gives a click half a second, which a busy machine may exceed
+        observation, reward, terminated, _, info = env.step(f"click('{wish_button(env)}')")
+        if not observation["last_action_error"]:
+            break
     assert (reward, terminated) == (1.0, True)
     assert (info["task_info"]["graded"], info["task_info"]["correct"]) == (target, True)
     env.close()
