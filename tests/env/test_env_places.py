@@ -48,12 +48,12 @@ from recallreach.env.types import Back, Navigate
 transport = ChromiumTransport(sys.argv[1])
 transport.begin()
 product = next(link for link in transport.act(Navigate("/search?q=chair")).links if link.kind == "product")
-title = transport.act(Navigate(product.href)).title
+transport.act(Navigate(product.href))
 mine = transport.pid
 child = os.fork()
 if child == 0:
     seen = transport.act(Navigate("/recently-viewed"))
-    same_visit = title in seen.text and transport.act(Back()).url == product.href
+    same_visit = product.label in seen.text and transport.act(Back()).url == product.href
     other = transport.pid
     transport.close()
     os._exit(0 if same_visit and other not in (None, mine) else 1)
