@@ -34,7 +34,7 @@ FailureKind = Literal[
     "navigation failed",
 ]
 
-FAILURES: Mapping[FailureKind, str] = {
+FAILURES: Mapping[str, str] = {
     "error": "a technical failure; no miss",
     "never seen": "the product was not open in any session before the question",
     "not written": "seen, but no stored record is of its page",

@@ -87,7 +87,9 @@ def _sums(units: Iterable[Unit], values: Iterable[float]) -> NDArray[np.float64]
 def _slopes(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     count, x, y, xx, xy = sums.T
     spread = count * xx - x * x
-    return np.divide(count * xy - x * y, spread, out=np.zeros_like(spread), where=spread > 0)
+    flat = np.zeros_like(spread)
+    slopes: NDArray[np.float64] = np.divide(count * xy - x * y, spread, out=flat, where=spread > 0)
+    return slopes
 
 
 def _interval(sums: NDArray[np.float64], seed: int, *purpose: str) -> Interval | None:
