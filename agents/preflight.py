@@ -213,6 +213,7 @@ class Estimate:
         likely, most: calls, pictures and tokens.
         cost, most_cost: money, or None where no price is known.
         currency: of both.
+        hour: price of an hour of waiting, which is not estimated; 0 where none is charged.
     """
 
     likely: Usage
@@ -220,6 +221,7 @@ class Estimate:
     cost: float | None = None
     most_cost: float | None = None
     currency: str = ""
+    hour: float = 0.0
 
     @property
     def lines(self) -> list[str]:
@@ -229,8 +231,10 @@ class Estimate:
             f"Estimate: {one.calls:,} model calls (at most {most.calls:,}), {one.images:,} pictures, "
             f"{_millions(one.visual_tokens)} visual and {_millions(one.text_tokens)} text tokens"
         ]
-        if self.cost is not None and self.most_cost is not None:
+        if self.cost is not None and self.most_cost is not None and not (self.hour and not self.cost):
             told.append(f"Cost: about {self.cost:,.2f} {self.currency} (at most {self.most_cost:,.2f})")
+        if self.hour:
+            told.append(f"Cost: {self.hour:,.2f} {self.currency} for each hour of waiting for replies")
         return told
 
 
@@ -251,8 +255,17 @@ def estimate(work: Workload, model: Named, prices: Prices | None = None) -> Esti
     likely, most = _taken(work, model, work.probe_steps), _taken(work, model, work.budget)
     if prices is None:
         return Estimate(likely, most)
-    price = prices.of(model.name)
-    return Estimate(likely, most, price.cost(likely), price.cost(most), prices.currency)
+    return priced(likely, most, prices, model.name)
+
+
+def priced(likely: Usage, most: Usage, prices: Prices, model: str) -> Estimate:
+    """An estimate with its cost.
+
+    Raises:
+        UnknownNameError: there is no price for the model.
+    """
+    price = prices.of(model)
+    return Estimate(likely, most, price.cost(likely), price.cost(most), prices.currency, price.hour)
 
 
 _SYSTEM_TOKENS = 450

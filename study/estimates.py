@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recallreach.agents.budget import Prices
-from recallreach.agents.preflight import Estimate, Named, Workload, estimate
+from recallreach.agents.preflight import Estimate, Named, Workload, estimate, priced
 from recallreach.agents.types import Agent, ChatModel, Usage
 from recallreach.study.config import StudyConfig
 from recallreach.study.rehearsal import Stage
@@ -74,8 +74,7 @@ def rehearsed_estimate(stage: Stage, model: Named, prices: Prices | None = None)
     most = estimate(work, model).most
     if prices is None:
         return Estimate(likely, most)
-    price = prices.of(model.name)
-    return Estimate(likely, most, price.cost(likely), price.cost(most), prices.currency)
+    return priced(likely, most, prices, model.name)
 
 
 def _asked(stage: Stage, chain: int) -> Usage:

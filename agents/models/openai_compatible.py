@@ -15,7 +15,7 @@ from recallreach.agents.models.answers import failure_of, reply_of, usage_of
 from recallreach.agents.patches import ESTIMATE, rule_of
 from recallreach.agents.retrying import Gate, Retry, persist
 from recallreach.agents.types import Completion, Message, Usage
-from recallreach.errors import ConfigError, MissingExtraError
+from recallreach.errors import ConfigError, MissingExtraError, UnknownNameError
 from recallreach.memory.types import ImagePart, Part
 
 
@@ -29,9 +29,10 @@ class OpenAICompatible:
         base_url_env: environment variable with the address.
         api_key_env: environment variable with the key. A server of your own may need none. The key itself is
             never an option, so that no study file or manifest holds it.
-        temperature: 0 for the most probable answer; None leaves it to the server.
-        max_tokens: longest reply in tokens; None leaves it to the server.
+        temperature: 0 for the most probable answer.
+        max_tokens: longest reply in tokens.
         seed: for servers that sample by one.
+        omit: which of the three are not sent, for models that refuse them.
         extra: further fields of the request, for instance `{ reasoning_effort = "none" }`.
         revision: which weights the server has under that name; part of the cache key.
         processor: a `transformers` processor (hub id or folder) that counts the tokens of a picture, for
@@ -53,9 +54,10 @@ class OpenAICompatible:
         base_url: str | None = None,
         base_url_env: str = "OPENAI_BASE_URL",
         api_key_env: str = "OPENAI_API_KEY",
-        temperature: float | None = 0.0,
-        max_tokens: int | None = 1024,
+        temperature: float = 0.0,
+        max_tokens: int = 1024,
         seed: int | None = None,
+        omit: Sequence[str] = (),
         extra: Mapping[str, Any] | None = None,
         revision: str = "",
         processor: str | None = None,
@@ -64,7 +66,7 @@ class OpenAICompatible:
         concurrency: int = 8,
     ) -> None:
         self.name, self._model, self._revision = f"openai:{model}", model, revision
-        self.max_tokens = max_tokens or 4096
+        self.max_tokens = max_tokens
         self.retry, self.gate = Retry(tries=retries + 1), Gate(concurrency)
         self.patch_rule = _rule(model, processor)
         self._library = _library()
@@ -72,7 +74,11 @@ class OpenAICompatible:
         self._key = os.environ.get(api_key_env, "")
         _check_access(model, address, self._key, api_key_env)
         settings = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-        self._settings = {name: value for name, value in settings.items() if value is not None}
+        unknown = sorted(set(omit) - set(settings))
+        if unknown:
+            raise UnknownNameError("field to omit", unknown[0], settings)
+        sent = {name: value for name, value in settings.items() if value is not None and name not in omit}
+        self._settings = sent
         self._extra = dict(extra or {})
         self._client: Any = self._library.OpenAI(
             api_key=self._key or "none",

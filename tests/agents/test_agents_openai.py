@@ -22,7 +22,7 @@ from recallreach.agents.retrying import Gate, Retry
 from recallreach.agents.types import Message
 from recallreach.env.actions import parse_reply
 from recallreach.env.types import Click
-from recallreach.errors import ConfigError, MissingExtraError
+from recallreach.errors import ConfigError, MissingExtraError, UnknownNameError
 from recallreach.memory.types import TextPart
 
 KEY = "sk-a-secret-of-the-test"
@@ -194,7 +194,8 @@ def test_tokens_are_those_the_server_counts(server: Any, world: Any) -> None:
 
 
 def test_settings_are_sent_and_decide_the_identity(server: Any) -> None:
-    model = build(server, temperature=None, max_tokens=7, seed=3, extra={"reasoning_effort": "none"})
+    options = {"omit": ["temperature"], "max_tokens": 7, "seed": 3, "extra": {"reasoning_effort": "none"}}
+    model = build(server, **options)
     model.complete(HELLO)
     body = {key: value for key, value in server.requests[0].items() if key != "messages"}
     assert body == {"model": "tiny", "max_tokens": 7, "seed": 3, "reasoning_effort": "none"}
@@ -202,6 +203,8 @@ def test_settings_are_sent_and_decide_the_identity(server: Any) -> None:
     assert build(server).identity() == build(server, timeout=1.0, retries=0, concurrency=1).identity()
     assert build(server, revision="awq").identity() != build(server).identity()
     assert server.url not in json.dumps(model.identity())
+    with pytest.raises(UnknownNameError, match="temprature"):
+        build(server, omit=["temprature"])
 
 
 def test_the_address_may_come_from_the_environment(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
