@@ -14,7 +14,9 @@ from recallreach import __version__
 from recallreach.errors import RecallReachError
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.cli_check import check
+from recallreach.study.cli_model import compliance, model_app
 from recallreach.study.cli_play import play
+from recallreach.study.cli_prompt import prompt_app
 from recallreach.study.cli_view import view
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
@@ -28,6 +30,9 @@ app = typer.Typer(
     help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
 )
 app.add_typer(catalog_app, name="catalog")
+app.add_typer(prompt_app, name="prompt")
+app.add_typer(model_app, name="model")
+app.command()(compliance)
 app.command()(check)
 app.command()(view)
 app.command()(play)
