@@ -92,6 +92,7 @@ def delivery(
 def _study(
     name: str, design_of: Callable[[StudyConfig], Design], agents: str, overrides: dict[str, Any], fresh: bool
 ) -> None:
+    from recallreach.files import write_atomically
     from recallreach.study.decompose.reading import analysed
     from recallreach.study.run import run_study
 
@@ -107,7 +108,9 @@ def _study(
         design = design_of(config)
         console.print(f"{design.title}, agent {agent.title}, in {config.folder}", highlight=False)
         run_study(design.of(config), OnConsole(console), fresh=fresh)
-        _show(config.folder, name, analysed(config.folder, design, agent.title))
+        tables, probes = analysed(config.folder, design, agent.title)
+        _show(config.folder, name, tables)
+        write_atomically(config.folder / f"{name}-conditions.csv", probes.csv())
 
 
 def _show(folder: Path, name: str, tables: Sequence[Shown]) -> None:

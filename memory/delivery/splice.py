@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 _BLOCK = 8
+_SHORTEST_FRAME = 9
 _DQT, _SOF0, _DHT, _SOS, _DRI = 0xDB, 0xC0, 0xC4, 0xDA, 0xDD
 _FOREIGN = {0xE1, 0xEE}
 """Exif and Adobe segments may turn or recolour a picture."""
@@ -71,8 +72,10 @@ def _layout(jpeg: bytes) -> _Layout | None:
     segments = _segments(jpeg)
     if segments is None or _FOREIGN & segments.keys() or not {_SOF0, _DRI, _DHT, _DQT} <= segments.keys():
         return None
-    frame, scan = segments[_SOF0][0][0], segments[_SOS][0][1]
+    (frame, frame_end), scan = segments[_SOF0][0], segments[_SOS][0][1]
     height, width = _number(jpeg, frame + 1), _number(jpeg, frame + 3)
+    if frame_end - frame < _SHORTEST_FRAME or not width:
+        return None
     sampling = jpeg[frame + 7 : frame + 6 + 3 * jpeg[frame + 5] : 3]
     interval, across = _number(jpeg, segments[_DRI][0][0]), -(-width // _BLOCK)
     end = jpeg.rfind(b"\xff\xd9")
@@ -82,7 +85,7 @@ def _layout(jpeg: bytes) -> _Layout | None:
     restarts = _restarts(jpeg, scan, end, -(-height // rows) - 1)
     if restarts is None:
         return None
-    parts = [*segments[_DQT], *segments[_DHT], (frame + 5, segments[_SOF0][0][1]), *segments[_SOS]]
+    parts = [*segments[_DQT], *segments[_DHT], (frame + 5, frame_end), *segments[_SOS]]
     return _Layout(frame, scan, end, restarts, rows, across, b"".join(jpeg[a:b] for a, b in parts))
 
 

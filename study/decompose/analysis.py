@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, get_args
 
 from recallreach.study.decompose.attribution import FailureKind
-from recallreach.study.decompose.conditions import Help, help_of
+from recallreach.study.decompose.conditions import Help, Judged, help_of, judged
 from recallreach.study.decompose.designs import Design, Family
 from recallreach.study.decompose.paired import PairedTest, paired_family, paired_test
 from recallreach.study.scoring import by_system
@@ -46,11 +46,23 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One family: its tests, each the other system minus the corner, and where its decision could help."""
+    """One family.
+
+    Attributes:
+        family: what was compared.
+        tests: each the other system minus the corner.
+        judged: by the other system's label, the three conditions of every probe; empty where the family is
+            about no decision.
+    """
 
     family: Family
     tests: tuple[PairedTest, ...]
-    helps: tuple[tuple[str, Help], ...]
+    judged: Mapping[str, Sequence[Judged]]
+
+    def helps(self) -> list[tuple[str, Help]]:
+        """Where the corner's decision could help, against each other system."""
+        decision = self.family.decision
+        return [(other, help_of(decision, probes)) for other, probes in self.judged.items() if decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +127,12 @@ def _comparison(
 ) -> Comparison:
     corner = grouped.get(family.corner, ())
     tests = [paired_test(grouped.get(other, ()), corner, seed) for other in family.others]
-    helps = []
+    told: dict[str, Sequence[Judged]] = {}
     if family.decision is not None:
         for other in family.others:
             pairs = _pairs(corner, grouped.get(other, ()))
-            helps.append((other, help_of(family.decision, pairs, trace_of)))
-    return Comparison(family, tuple(paired_family(tests)), tuple(helps))
+            told[other] = judged(family.decision, pairs, trace_of)
+    return Comparison(family, tuple(paired_family(tests)), told)
 
 
 def _pairs(corner: Sequence[Unit], other: Sequence[Unit]) -> list[tuple[Unit, Unit]]:

@@ -49,6 +49,22 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """One probe in both arms.
+
+    Attributes:
+        probe: its id.
+        conditions: what the decision could do for it.
+        correct, without: whether it was right with the decision, and without.
+    """
+
+    probe: str
+    conditions: Conditions
+    correct: bool
+    without: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Gain of a decision over the probes that meet the three conditions, and over those that do not.
 
@@ -92,36 +108,45 @@ def conditions_of(
     )
 
 
-def help_of(
+def judged(
     decision: Decision,
     pairs: Iterable[tuple[Unit, Unit]],
     trace_of: Callable[[str], Mapping[str, Any]],
-) -> Help:
-    """Whether the conditions tell where a decision helps.
+) -> list[Judged]:
+    """The three conditions of every probe.
 
     Args:
         decision: which.
         pairs: the same probe with and without the decision, both "ok".
         trace_of: for instance `store.trace`, by unit key.
     """
-    judged = [
-        (conditions_of(decision, one, trace_of(one.key), trace_of(two.key)), one.correct, two.correct)
+    return [
+        Judged(
+            one.probe,
+            conditions_of(decision, one, trace_of(one.key), trace_of(two.key)),
+            one.correct,
+            two.correct,
+        )
         for one, two in pairs
     ]
-    met = [(one, two) for conditions, one, two in judged if conditions.met]
-    other = [(one, two) for conditions, one, two in judged if not conditions.met]
+
+
+def help_of(decision: Decision, probes: Sequence[Judged]) -> Help:
+    """Whether the conditions tell where a decision helps."""
+    conditions = [one.conditions for one in probes]
     return Help(
         decision,
-        *_flips(met),
-        *_flips(other),
-        survived=sum(conditions.survived for conditions, _, _ in judged),
-        needed=sum(conditions.needed for conditions, _, _ in judged),
-        there=sum(conditions.there for conditions, _, _ in judged),
+        *_flips([one for one in probes if one.conditions.met]),
+        *_flips([one for one in probes if not one.conditions.met]),
+        survived=sum(one.survived for one in conditions),
+        needed=sum(one.needed for one in conditions),
+        there=sum(one.there for one in conditions),
     )
 
 
-def _flips(right: Sequence[tuple[bool, bool]]) -> tuple[int, int, int]:
-    return len(right), right.count((True, False)), right.count((False, True))
+def _flips(probes: Sequence[Judged]) -> tuple[int, int, int]:
+    gained = sum(one.correct and not one.without for one in probes)
+    return len(probes), gained, sum(one.without and not one.correct for one in probes)
 
 
 def _needed(decision: Decision, trace: Mapping[str, Any], items: Sequence[Item]) -> bool:

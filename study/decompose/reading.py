@@ -8,7 +8,7 @@ from pathlib import Path
 from recallreach.study.decompose.analysis import TraceOf, analyse
 from recallreach.study.decompose.designs import Design
 from recallreach.study.decompose.growth import growth_of
-from recallreach.study.decompose.shown import Shown, growth_table, tables_of
+from recallreach.study.decompose.shown import Shown, growth_table, probes_table, tables_of
 from recallreach.study.folder import RESULTS
 from recallreach.study.manifest import read_manifest
 from recallreach.study.store import StoreReader
@@ -16,15 +16,16 @@ from recallreach.study.store import StoreReader
 REMEMBERED = 4096
 
 
-def analysed(folder: Path, design: Design, agent: str) -> list[Shown]:
-    """The tables of a design that ran in `folder`.
+def analysed(folder: Path, design: Design, agent: str) -> tuple[list[Shown], Shown]:
+    """The tables of a design that ran in `folder`, and its conditions probe by probe.
 
     Raises:
         DataError: not a run folder, or damaged.
     """
     seed = read_manifest(folder)["config"]["seed"]
     with StoreReader(folder / RESULTS) as store:
-        return tables_of(analyse(design, agent, store.units(), _remembering(store), seed))
+        found = analyse(design, agent, store.units(), _remembering(store), seed)
+    return tables_of(found), probes_table(found)
 
 
 def stages_and_costs(folder: Path) -> list[Shown]:

@@ -55,7 +55,36 @@ def tables_of(analysis: Analysis) -> list[Shown]:
     """Rates, differences by family, stages, and where the decisions could help."""
     about = f"{analysis.title}, agent {analysis.agent}, {analysis.chains} chains"
     found = [_rates(analysis, about), _differences(analysis, about), _stages(analysis, about)]
-    return [*found, *([_helps(analysis, about)] if any(one.helps for one in analysis.comparisons) else [])]
+    return [*found, *([_helps(analysis, about)] if any(one.judged for one in analysis.comparisons) else [])]
+
+
+def probes_table(analysis: Analysis) -> Shown:
+    """The three conditions probe by probe, for every comparison about a decision."""
+    rows = [
+        (
+            other,
+            str(one.family.decision),
+            probe.probe,
+            *(str(int(getattr(probe.conditions, name))) for name in ("survived", "needed", "there", "met")),
+            str(int(probe.correct)),
+            str(int(probe.without)),
+        )
+        for one in analysis.comparisons
+        for other, probes in one.judged.items()
+        for probe in probes
+    ]
+    head = (
+        "without",
+        "decision",
+        "probe",
+        "survived",
+        "needed",
+        "there",
+        "met",
+        "right with",
+        "right without",
+    )
+    return Shown("Conditions by probe", head, tuple(rows))
 
 
 def growth_table(found: Sequence[Growth], chains: int) -> Shown:
@@ -134,7 +163,7 @@ def _stages(analysis: Analysis, about: str) -> Shown:
 
 
 def _helps(analysis: Analysis, about: str) -> Shown:
-    rows = [_help_row(other, found) for one in analysis.comparisons for other, found in one.helps]
+    rows = [_help_row(other, found) for one in analysis.comparisons for other, found in one.helps()]
     head = (
         "without the decision",
         "survived",

@@ -125,3 +125,23 @@ def test_a_png_stays_lossless_but_for_its_plate() -> None:
     changed = (one != two).any(2)
     changed[: plate.height, : plate.width] = False
     assert not changed.any()
+
+
+def test_a_grey_jpeg_gets_its_stamp_and_stays_grey() -> None:
+    grey = saved(photo().convert("L"), restart_marker_rows=1)
+    part = stamped(grey, "M1")
+    with Image.open(io.BytesIO(part.data)) as image:
+        assert image.mode == "L"
+    corner = np.asarray(decode(part.data), int)[:12, :12]
+    assert corner.min() < 40
+    assert corner.max() > 200
+
+
+def test_whatever_bytes_a_file_has_it_is_changed_or_left_and_never_breaks() -> None:
+    whole, random = encoded(photo(80, 64)), np.random.default_rng(0)
+    for _ in range(400):
+        damaged = bytearray(whole)
+        for place in random.integers(0, 700, 3):
+            damaged[place] = random.integers(256)
+        made = with_new_top(bytes(damaged), 20, black)
+        assert made is None or made[:2] == b"\xff\xd8"

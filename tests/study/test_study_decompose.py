@@ -23,12 +23,12 @@ from recallreach.storefront.catalog import Catalog
 from recallreach.storefront.pictures import Pictures
 from recallreach.study.config import Part
 from recallreach.study.decompose.analysis import analyse
-from recallreach.study.decompose.conditions import conditions_of, help_of
+from recallreach.study.decompose.conditions import conditions_of, help_of, judged
 from recallreach.study.decompose.designs import ladder, terms, tiles
 from recallreach.study.decompose.gold import GoldRetrieval
 from recallreach.study.decompose.growth import delivered_cost, growth_of
 from recallreach.study.decompose.shop import ShopCounterparts, answers_of
-from recallreach.study.decompose.shown import growth_table, tables_of
+from recallreach.study.decompose.shown import growth_table, probes_table, tables_of
 from recallreach.study.store import Unit
 
 MakeUnit = Callable[..., Unit]
@@ -311,7 +311,9 @@ def test_help_is_counted_apart_where_a_condition_fails(make_unit: MakeUnit) -> N
         two = make_unit(number, system="without", correct=without_it)
         traces |= {one.key: _trace(line="M1"), two.key: _trace(line=line, image=False)}
         pairs.append((one, two))
-    told = help_of("modality", pairs, traces.__getitem__)
+    probes = judged("modality", pairs, traces.__getitem__)
+    assert [probe.conditions.met for probe in probes] == [True, True, False, False]
+    told = help_of("modality", probes)
     assert (told.probes, told.gained, told.lost) == (2, 1, 0)
     assert (told.other_probes, told.other_gained, told.other_lost) == (2, 0, 1)
     assert (told.survived, told.needed, told.there) == (4, 4, 2)
@@ -343,7 +345,11 @@ def test_an_analysis_by_hand(make_unit: MakeUnit) -> None:
     delivery, retrieval = (comparison.tests[0] for comparison in told.comparisons)
     assert (delivery.difference, delivery.only_second, delivery.only_first) == (pytest.approx(-8 / 12), 8, 0)
     assert retrieval.difference == pytest.approx(-2 / 12)
-    assert told.comparisons[0].helps[0][1].gained == 8
+    assert told.comparisons[0].helps()[0][1].gained == 8
+    assert told.comparisons[1].helps() == []
+    by_probe = probes_table(told).rows
+    assert len(by_probe) == 12
+    assert by_probe[0] == ("gold + text", "modality", units[0].probe, "1", "1", "0", "1", "1", "1")
     rates, differences, stages, helps = tables_of(told)
     assert rates.rows[0][:3] == ("gold + pixels", "10 of 12", "83.3")
     assert differences.rows[0][2:5] == ("-66.7", "-66.7 to -66.7", "8 / 0")
