@@ -23,6 +23,7 @@ LABEL_GAP = 0.058
 """Least distance of two labels at the line ends, as a share of the axis."""
 MOST_LABELS = 12
 """Lines that can be labelled at their ends; more get a legend."""
+LONGEST_LABEL = 34
 SMALLEST_WRITTEN = 0.07
 """Least share of a bar's part that carries its own figure."""
 
@@ -95,7 +96,7 @@ def _draw(axes: Axes, line: Line, color: str, marker: str) -> None:
     axes.plot(
         xs,
         ys,
-        label=line.label,
+        label=shortened(line.label),
         color=color,
         marker=marker,
         markersize=6 if len(xs) <= 12 else 3.5,
@@ -125,14 +126,17 @@ def _dress(axes: Axes, chart: Curves) -> None:
 
 def _name_lines(axes: Axes, lines: Sequence[Line]) -> None:
     if len(lines) > MOST_LABELS:
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        found = axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        for text in found.get_texts():
+            text.set_parse_math(False)
         return
     drawn = [line for line in lines if line.points]
     right = max((line.points[-1].x for line in drawn), default=0.0)
     heights = spread([line.points[-1].y for line in drawn], LABEL_GAP)
     for line, height in zip(drawn, heights, strict=True):
         axes.annotate(
-            line.label,
+            shortened(line.label),
+            parse_math=False,
             xy=(right, height),
             xytext=(12, 0),
             textcoords="offset points",
@@ -155,7 +159,7 @@ def _stacks(chart: Stacks) -> Figure:
         axes.barh(places, shares, left=left, label=kind, color=color, height=0.62)
         _write_shares(axes, left, shares, color)
         left = [start + share for start, share in zip(left, shares, strict=True)]
-    axes.set_yticks(list(places), [bar.label for bar in chart.bars])
+    axes.set_yticks(list(places), [shortened(bar.label) for bar in chart.bars], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -178,6 +182,11 @@ def _write_shares(axes: Axes, left: Sequence[float], shares: Sequence[float], co
                 fontsize=9,
                 color=readable_on(color),
             )
+
+
+def shortened(label: str) -> str:
+    """A label that leaves room for the plot."""
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
 
 def readable_on(color: str) -> str:

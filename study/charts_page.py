@@ -226,8 +226,8 @@ class _Bars:
     def _name(self, row: int) -> Markup:
         label = self.chart.bars[row].label
         if self.wide:
-            return _text(self.left - 10, self._top(row) + 17, label, "tick end ink")
-        return _text(self.left, self._top(row) - 6, label, "tick ink")
+            return _text(self.left - 10, self._top(row) + 17, fitted(label, self.left - 10), "tick end ink")
+        return _text(self.left, self._top(row) - 6, fitted(label, self.frame.width), "tick ink")
 
     def _parts(self, row: int) -> Iterator[tuple[int, int, float, float]]:
         """Row, number, left end and width of each part that is there."""
@@ -256,6 +256,12 @@ class _Bars:
         ).format(f"{bar.label}, {kind}: {figures}", start, self._top(row), width, label)
 
 
+def fitted(text: str, width: float) -> str:
+    """A text, cut where it is wider than so many pixels."""
+    most = max(4, int(width / CHARACTER))
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _or(value: float | None, otherwise: float) -> float:
     return otherwise if value is None else value
 
@@ -279,6 +285,7 @@ def _label(
     head: str, rows: Sequence[tuple[str, str]], x: float, frame: Frame, top: float | None = None
 ) -> Markup:
     """A box of text beside x that stays within the frame."""
+    rows = [(color, fitted(text, frame.width - 44)) for color, text in rows]
     width = round(max(widest([head]), widest(text for _, text in rows) + 2) * CHARACTER) + 20
     height = ROW * (len(rows) + 1) + 10
     left = x + 10 if x + 10 + width <= frame.width else max(0, x - 10 - width)
@@ -300,7 +307,7 @@ def _label(
 
 
 _STYLE = """
-.chart{margin:.5rem 0}.chart svg{display:block;width:100%;height:auto;overflow:visible;font-size:12px}
+.chart{margin:.5rem 0}.chart svg{display:block;width:100%;height:auto;font-size:12px}
 .chart text{fill:var(--ink)}.chart .tick,.chart .axis{fill:var(--faint)}.chart .ink{fill:var(--ink)}
 .chart .mid{text-anchor:middle}.chart .end{text-anchor:end}.chart .name{fill:currentColor;font-weight:600}
 .chart .grid{stroke:var(--line);stroke-width:1}.chart .band{fill:currentColor;opacity:.13;stroke:none}
@@ -315,9 +322,10 @@ _STYLE = """
 .chart .value:hover .tip,.chart .value:focus .tip{opacity:1;visibility:visible}
 .chart .value:hover .rule,.chart .value:focus .rule{opacity:.7}
 .chart .value:focus-visible .hit{stroke:var(--ink);stroke-width:1.5}
-.chart .keys{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:.5rem 0 0;padding:0;
-font-size:.82rem}.chart .keys i{display:inline-block;width:.8rem;height:.8rem;border-radius:2px;
-margin-right:.4rem;vertical-align:-.08em;background:currentColor}.chart .keys i.stroke{height:.22rem;vertical-align:.22em}
+.chart .keys{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:.5rem 0 0;padding:0}
+.chart .keys{font-size:.82rem;overflow-wrap:anywhere}.chart .keys.stroke i{height:.22rem;vertical-align:.22em}
+.chart .keys i{display:inline-block;width:.8rem;height:.8rem;border-radius:2px;margin-right:.4rem}
+.chart .keys i{vertical-align:-.08em;background:currentColor}
 .chart .keys.fill li{color:var(--ink)}.chart.named .keys{display:none}.chart .narrow{display:none}
 @media screen and (max-width:36rem){.chart .wide{display:none}.chart .narrow{display:block}
 .chart.named .keys{display:flex}}

@@ -135,6 +135,14 @@ def test_labels_that_are_html_stay_text() -> None:
         assert any(rude in text for text in shapes.texts)
 
 
+def test_labels_that_are_formulas_or_very_long_are_drawn_as_text() -> None:
+    odd = r"$\frac{1}{ & ^ " * 20
+    curves = Curves("t", "x", "x", (Line(odd, (Point(0, 0.5),)), Line("$a", (Point(0, 0.1),))))
+    stacks = Stacks("t", ("right",), ("#00805e",), (Stack(odd, (1,)),))
+    for chart in (curves, stacks):
+        assert encode(figure_of(chart), "svg").lstrip().startswith(b"<?xml")
+
+
 def test_labels_stay_inside_the_drawing(chart: Curves) -> None:
     markup = str(drawing(chart))
     for svg in re.findall(r"<svg.*?</svg>", markup, re.DOTALL):

@@ -1,0 +1,148 @@
+"""The report in a real browser: opened from disk, pointed at, tabbed through, printed; hostile text in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from recallreach.agents.registry import build_agent
+from recallreach.agents.types import Agent, Turn
+from recallreach.env.browser import find_browser
+from recallreach.study import run as run_module
+from recallreach.study.charts import Stack
+from recallreach.study.config import Part, StudyConfig
+from recallreach.study.decompose.attribution import FAILURES
+from recallreach.study.failures import COLORS, MEANINGS, RIGHT, UNKNOWN, ending_of, failures_chart
+from recallreach.study.report import Results, cell
+from recallreach.study.run import run_study
+from recallreach.study.store import Unit
+
+RUDE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+SHOP = {"categories": ["bookshelf"], "styles": ["modern"], "objects": ["ceramic-mug"], "variants": 6}
+
+
+class Rude:
+    """An agent whose words are HTML."""
+
+    name = "rude"
+
+    def begin(self, goal: str, seed: int) -> None:
+        """Nothing to prepare."""
+
+    def act(self, observation: object, delivered: object) -> Turn:
+        """Answers with the home page."""
+        return Turn(f"Thought: {RUDE}\nAction: done")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    values = {"chains": 2, "sessions": 2, "probes": 1, "transport": "in_process", "catalog": SHOP}
+    label = f"dualmem {RUDE}"
+    memories = ["no-memory", {"name": "dualmem", "label": label}]
+    config = {"name": "report", "out": str(tmp_path_factory.mktemp("runs")), "memories": memories, **values}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "make_agent", _made)
+        return run_study(StudyConfig.parse(config))
+
+
+def _made(part: Part) -> Agent:
+    return Rude() if part.name == "matcher" else build_agent(part.name)
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(find_browser().path))
+        yield browser.new_page()
+        browser.close()
+
+
+@pytest.mark.browser
+def test_the_report_opens_offline_tells_its_values_and_runs_nothing(results: Results, page: Page) -> None:
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("request", lambda request: troubles.append(request.url) if _elsewhere(request.url) else None)
+    page.goto(results.path.as_uri())
+    tip = page.locator(".wide .value .tip").first
+    assert not tip.is_visible()
+    page.locator(".wide .value").first.hover()
+    assert tip.is_visible()
+    page.mouse.move(0, 0)
+    page.locator(".wide .value").nth(1).focus()
+    assert page.locator(".wide .value .tip").nth(1).is_visible()
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    assert page.locator(".narrow svg").first.is_visible()
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("script").count() == 0
+    assert "window.hacked = 1" in page.locator("#gallery ~ article .turns").first.inner_text()
+    assert troubles == []
+
+
+def _elsewhere(url: str) -> bool:
+    return not url.startswith(("file:", "data:"))
+
+
+def test_the_report_holds_its_figures_and_every_section(results: Results) -> None:
+    page = results.path.read_text()
+    for name in ("retention", "failures"):
+        for kind in ("png", "svg", "pdf"):
+            assert f'download="{name}.{kind}" href="data:' in page
+    anchors = set(re.findall(r'href="#(\w+)"', page))
+    assert anchors >= {"success", "retention", "failures", "costs", "controls", "errors", "ran", "gallery"}
+    assert anchors <= set(re.findall(r'<h2 id="(\w+)"', page))
+    assert "default-src 'none'" in page
+    assert "A person answered" not in page
+    folder = results.path.parent
+    assert {"retention.json", "failures.json", "retention.pdf"} <= {path.name for path in folder.iterdir()}
+
+
+def test_every_probe_is_in_one_part_of_its_bar(results: Results) -> None:
+    assert [bar.total for bar in results.failures.bars] == [score.attempted for score in results.scores]
+    assert RIGHT not in results.failures.kinds
+
+
+def test_stages_have_a_meaning_and_a_colour() -> None:
+    assert set(COLORS) == set(MEANINGS) == {RIGHT, UNKNOWN, *FAILURES}
+
+
+def test_a_bar_counts_right_answers_stages_and_the_unknown(make_unit: Any) -> None:
+    wrong = {"correct": False, "rank": None}
+    units: list[Unit] = [make_unit(1), make_unit(2, stage="misread", **wrong), make_unit(3, **wrong)]
+    assert [ending_of(unit) for unit in units] == [RIGHT, "misread", UNKNOWN]
+    chart = failures_chart({"dualmem": units})
+    assert (chart.kinds, chart.bars) == ((RIGHT, "misread", UNKNOWN), (Stack("dualmem", (1, 1, 1)),))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "shown"),
+    [
+        (None, "share", "–"),
+        ("x", "text", "x"),
+        (0.8712, "share", "87.1"),
+        (-0.05, "points", "-5.0"),
+        (0.0001, "p", "< 0.001"),
+        (0.0312, "p", "0.031"),
+        (12345, "count", "12,345"),
+        (1.234, "number", "1.23"),
+    ],
+)
+def test_values_are_written_as_people_read_them(value: Any, kind: Any, shown: str) -> None:
+    assert cell(value, kind) == shown
+
+
+def test_files_of_one_specification_agree_with_the_page(results: Results, tmp_path: Path) -> None:
+    page = results.path.read_text()
+    for line in results.retention.lines:
+        for point in line.points:
+            assert f"{100 * point.y:.1f} %" in page
