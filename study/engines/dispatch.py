@@ -38,6 +38,7 @@ class _Job:
 
     task: Task
     deadline: float
+    silent: bool = True
     began: Began | None = None
     done: set[str] = field(default_factory=set)
 
@@ -89,12 +90,26 @@ class Dispatcher:
         self._handle = handle
         self._queue.extend(tasks)
         while self._queue or self._jobs:
+            self._relieve()
             self._assign()
             soonest = min(job.deadline for job in self._jobs.values())
             patience = min(max(0.0, soonest - self._clock()), LONGEST_WAIT)
             for hand, message in self._crew.wait(list(self._jobs), patience):
                 self._hear(hand, message)
             self._cut_overdue()
+
+    def _relieve(self) -> None:
+        """Where there is no room for all, idle workers take over from those that have not said a word.
+
+        Such a worker may be waiting for a core of a node that is gone.
+        """
+        if not self._idle or self._crew.has_room():
+            return
+        for hand, job in list(self._jobs.items()):
+            if job.silent and len(self._queue) < len(self._idle):
+                hand.dismiss()
+                del self._jobs[hand]
+                self._queue.append(job.task)
 
     def _assign(self) -> None:
         while self._queue and (self._idle or self._may_hire()):
@@ -108,6 +123,7 @@ class Dispatcher:
 
     def _hear(self, hand: Hand, message: Message) -> None:
         job = self._jobs[hand]
+        job.silent = False
         match message:
             case Began():
                 job.began, job.deadline = message, self._clock() + self._limit

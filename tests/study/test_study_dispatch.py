@@ -141,6 +141,15 @@ def test_nobody_waits_for_a_worker_that_cannot_start(diligent: Callable[[Task], 
     assert len(crew.hired) == 1
 
 
+def test_an_idle_worker_takes_over_from_one_that_never_began(
+    diligent: Callable[[Task], list[Message]],
+) -> None:
+    crew = Puppets(lambda task: [], diligent, room=2)
+    assert sorted(keys(run(crew, [ask(0), ask(1)], workers=2))) == ["k0", "k1"]
+    assert [hand.dismissed for hand in crew.hired] == [True, False]
+    assert crew.now < STARTING
+
+
 def test_a_dead_worker_is_replaced_and_its_unit_asked_again(
     diligent: Callable[[Task], list[Message]], make_unit: MakeUnit
 ) -> None:
