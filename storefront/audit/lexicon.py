@@ -21,6 +21,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 FEWEST_LETTERS = 3
 """Shorter parts of cue names ("tv") count only as part of the whole name."""
 
+LONG_ENOUGH = 4
+"""Letters of a colour from which it counts inside a longer word: "red" is in "tapered" by chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -189,6 +192,7 @@ def _squashed(names: Iterable[tuple[str, ...]]) -> dict[str, str]:
     joined = {"".join(parts): " ".join(parts) for parts in listed if len(parts) > 1}
     for color in COLORS:
         joined |= {color + "".join(parts): f"{color} {' '.join(parts)}" for parts in listed}
-        joined |= {color + word: f"{color} {word}" for word in words}
-        joined |= {word + color: f"{word} {color}" for word in words}
+        if len(color) >= LONG_ENOUGH:
+            joined |= {color + word: f"{color} {word}" for word in words}
+            joined |= {word + color: f"{word} {color}" for word in words}
     return {written: meant for written, meant in joined.items() if written not in words}

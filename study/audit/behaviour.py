@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from recallreach.agents.loops import browse, recall, remember
 from recallreach.agents.registry import build_agent
-from recallreach.agents.types import Agent
 from recallreach.env.probes import plan_probes
 from recallreach.env.sessions import plan_session
 from recallreach.env.store_env import StoreEnv
 from recallreach.env.transports import InProcessTransport
 from recallreach.env.types import Probe, Trajectory
-from recallreach.errors import DataError
 from recallreach.memory.delivery import build_delivery
-from recallreach.memory.parts import Parts, embedded_parts
+from recallreach.memory.parts import embedded_parts
 from recallreach.memory.systems import build_memory
-from recallreach.memory.types import MemorySystem
 from recallreach.storefront.app import create_app
 from recallreach.storefront.audit.report import AuditReport, Behaviour, Finding
 from recallreach.storefront.catalog import Catalog
 from recallreach.storefront.pager import PER_PAGE
-from recallreach.storefront.stock import ShopPictures
 
 CHAINS, SESSIONS, PER_REACH = 8, 3, 2
 SYSTEMS = ("no-memory", "text-only")
@@ -36,30 +36,31 @@ RULES = {
 Stage = Callable[[str, int, int], None]
 
 
-class NoPictures:
-    """Pictures for a shop whose visitor has no eyes."""
+class GreyPictures:
+    """The same grey picture for every product: a session needs pictures, and this one says nothing."""
 
-    media_type = "image/jpeg"
+    media_type = "image/png"
+
+    def __init__(self) -> None:
+        encoded = io.BytesIO()
+        Image.new("RGB", (16, 16), (128, 128, 128)).save(encoded, "PNG")
+        self._grey = encoded.getvalue()
 
     def picture(self, product_id: str) -> bytes:
-        """Nothing to see."""
-        return b""
+        """The grey one."""
+        return self._grey
 
     def base(self, product_id: str) -> bytes:
-        """Nothing to see."""
-        return b""
-
-
-class NoBlobs:
-    """Keeps no pictures, because none come."""
+        """The grey one."""
+        return self._grey
 
     def put(self, picture: bytes) -> str:
-        """Refuse: a blind session must not have met a picture."""
-        raise DataError("a session without eyes met a picture")
+        """Where a session keeps its pictures: there is one."""
+        return "grey"
 
     def get(self, digest: str) -> bytes:
-        """Refuse: there is none."""
-        raise DataError(f"no picture {digest} was kept")
+        """The grey one."""
+        return self._grey
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ def behaviours(catalog: Catalog, alpha: float, seed: int, stage: Stage) -> tuple
     """Let a shopper browse, replay its sessions into memories without pictures, and ask.
 
     The agent is the built-in `matcher`: it reads delivered texts for the words of the question and guesses
-    where they say nothing. It gets no picture at all.
+    where they say nothing. While it answers it gets no picture at all; the sessions before showed the same grey
+    one for every product.
 
     Args:
         catalog: whose shop it is.
@@ -81,21 +83,18 @@ def behaviours(catalog: Catalog, alpha: float, seed: int, stage: Stage) -> tuple
         seed: of sessions, probes and agents.
         stage: told how far it is.
     """
-    pictures: ShopPictures = NoPictures()
-    env = StoreEnv(InProcessTransport(create_app(catalog, pictures), picture=False))
-    try:
-        chains = [_record(env, catalog, seed, chain, stage) for chain in range(CHAINS)]
-        parts, agent = embedded_parts(), build_agent("matcher")
-        return tuple(
-            _judged(system, _ask_all(env, agent, catalog, chains, system, parts, seed, stage), catalog, alpha)
-            for system in SYSTEMS
-        )
-    finally:
-        env.close()
+    grey = GreyPictures()
+    app = create_app(catalog, grey)
+    shown, blind = (StoreEnv(InProcessTransport(app, picture=picture)) for picture in (True, False))
+    with closing(shown), closing(blind):
+        chains = [_record(shown, grey, catalog, seed, chain, stage) for chain in range(CHAINS)]
+        questions = _Questions(blind, grey, catalog, chains, seed, stage)
+        return tuple(_judged(system, questions.ask(system), catalog, alpha) for system in SYSTEMS)
 
 
 def with_behaviours(report: AuditReport, found: Sequence[Behaviour], seconds: float) -> AuditReport:
     """The report with level L4."""
+    unasked = [f"level L4: no question could be asked of {e.system}" for e in found if not e.probes]
     leaks = tuple(
         Finding(
             "L4",
@@ -109,43 +108,54 @@ def with_behaviours(report: AuditReport, found: Sequence[Behaviour], seconds: fl
     )
     return dataclasses.replace(
         report,
-        levels=(*report.levels, "L4"),
+        levels=report.levels if unasked else (*report.levels, "L4"),
+        notes=(*report.notes, *unasked),
         behaviours=tuple(found),
         findings=report.findings + leaks,
         seconds={**report.seconds, "L4": seconds},
     )
 
 
-def _record(env: StoreEnv, catalog: Catalog, seed: int, chain: int, stage: Stage) -> list[Trajectory]:
+def _record(
+    env: StoreEnv, grey: GreyPictures, catalog: Catalog, seed: int, chain: int, stage: Stage
+) -> list[Trajectory]:
     stage("Agents browsing", chain, CHAINS)
     shopper = build_agent("shopper")
     plans = [plan_session(catalog, seed, chain, index) for index in range(SESSIONS)]
-    return [browse(env, shopper, plan, seed=seed, pictures=NoBlobs()) for plan in plans]
+    return [browse(env, shopper, plan, seed=seed, pictures=grey) for plan in plans]
 
 
-def _ask_all(
-    env: StoreEnv,
-    agent: Agent,
-    catalog: Catalog,
-    chains: Sequence[Sequence[Trajectory]],
-    system: str,
-    parts: Parts,
-    seed: int,
-    stage: Stage,
-) -> list[_Asked]:
-    asked: list[_Asked] = []
-    for number, chain in enumerate(chains):
-        stage(f"Agents answering with {system}", number, len(chains))
-        memory: MemorySystem = build_memory(system, parts)
+class _Questions:
+    def __init__(
+        self,
+        env: StoreEnv,
+        grey: GreyPictures,
+        catalog: Catalog,
+        chains: Sequence[Sequence[Trajectory]],
+        seed: int,
+        stage: Stage,
+    ) -> None:
+        self._env, self._grey, self._catalog, self._chains = env, grey, catalog, chains
+        self._seed, self._stage = seed, stage
+        self._parts, self._agent = embedded_parts(), build_agent("matcher")
+
+    def ask(self, system: str) -> list[_Asked]:
+        asked: list[_Asked] = []
+        for number, chain in enumerate(self._chains):
+            self._stage(f"Agents answering with {system}", number, len(self._chains))
+            asked += self._ask_chain(system, chain)
+        return asked
+
+    def _ask_chain(self, system: str, chain: Sequence[Trajectory]) -> Iterator[_Asked]:
+        memory: Any = build_memory(system, self._parts)
         delivery = build_delivery(memory.default_delivery)
-        probes = plan_probes(chain, catalog, per_reach=PER_REACH, seed=seed)
+        probes = plan_probes(chain, self._catalog, per_reach=PER_REACH, seed=self._seed)
         for session, trajectory in enumerate(chain):
-            remember(memory, trajectory, NoBlobs())
+            remember(memory, trajectory, self._grey)
             seen = len({product for done in chain[: session + 1] for product in done.products})
             for probe in (entry for entry in probes if entry.session == session):
-                result = recall(env, agent, probe, memory, delivery, seed=seed)
-                asked.append(_Asked(probe, seen, result.correct if result.status == "ok" else None))
-    return asked
+                result = recall(self._env, self._agent, probe, memory, delivery, seed=self._seed)
+                yield _Asked(probe, seen, result.correct if result.status == "ok" else None)
 
 
 def _judged(system: str, asked: Sequence[_Asked], catalog: Catalog, alpha: float) -> Behaviour:
