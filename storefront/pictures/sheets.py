@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from recallreach.errors import ConfigError
 from recallreach.files import write_atomically
@@ -29,8 +30,9 @@ OBJECTS_PER_SHEET = 20
 FILL = 0.84
 """Part of a cue tile that the object's longer side takes."""
 
-LABEL = 14
-QUALITY = 90
+LINE = 11
+QUALITY = 75
+FONT = ImageFont.load_default(10)
 PAPER, INK = (24, 26, 28), (225, 225, 225)
 
 
@@ -113,18 +115,26 @@ def _shrunk(pixels: Bytes, size: int) -> Bytes:
 
 def _grid(rows: Sequence[Sequence[Bytes]], labels: Sequence[str]) -> Image.Image:
     pixels = np.concatenate([np.concatenate(row, axis=1) for row in rows], axis=0)
-    sheet = Image.new("RGB", (pixels.shape[1], pixels.shape[0] + LABEL), PAPER)
-    sheet.paste(Image.fromarray(pixels), (0, LABEL))
-    draw, width = ImageDraw.Draw(sheet), rows[0][0].shape[1]
-    for column, label in enumerate(labels):
-        draw.text((column * width + 3, 1), _fitting(label, width - 4, draw.textlength), INK)
+    width = rows[0][0].shape[1]
+    told = [_wrapped(label, width - 6, FONT.getlength) for label in labels]
+    head = max(map(len, told)) * LINE + 4
+    sheet = Image.new("RGB", (pixels.shape[1], pixels.shape[0] + head), PAPER)
+    sheet.paste(Image.fromarray(pixels), (0, head))
+    draw = ImageDraw.Draw(sheet)
+    for column, lines in enumerate(told):
+        for line, text in enumerate(lines):
+            draw.text((column * width + 3, 1 + line * LINE), text, INK, FONT)
     return sheet
 
 
-def _fitting(label: str, width: int, length: Callable[[str], float]) -> str:
-    while label and length(label) > width:
-        label = label[:-1]
-    return label
+def _wrapped(label: str, width: int, length: Callable[[str], float]) -> list[str]:
+    """The label in lines, broken at spaces and after hyphens; a word longer than the width keeps its line."""
+    lines = [""]
+    for part in re.findall(r"[^\s-]+-?|\s+", label):
+        if lines[-1] and length((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part if lines[-1] else part.lstrip()
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def _stacked(strips: Sequence[Image.Image]) -> Image.Image:

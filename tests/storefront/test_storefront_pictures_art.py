@@ -23,7 +23,7 @@ from recallreach.storefront.pictures.colors import (
     srgb,
 )
 from recallreach.storefront.pictures.light import develop, grain_tile, tone_table
-from recallreach.storefront.pictures.sheets import cue_sheet, furniture_sheet
+from recallreach.storefront.pictures.sheets import _wrapped, cue_sheet, furniture_sheet
 from recallreach.storefront.pictures.sprites import make_sprite
 
 LEAST_SHARE = 0.60
@@ -143,6 +143,20 @@ def test_layer_cache_loads_once_and_drops_the_oldest() -> None:
     for key in ("a", "b", "a", "c", "a", "b"):
         load(key)
     assert loaded == ["a", "b", "c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        ("satin ribbon bow", ["satin", "ribbon", "bow"]),
+        ("tv remote", ["tv remote"]),
+        ("lily-of-the-valley", ["lily-of-", "the-", "valley"]),
+        ("eucalyptus sprig", ["eucalyptus", "sprig"]),
+        ("", []),
+    ],
+)
+def test_labels_are_broken_at_spaces_and_hyphens_and_stay_whole(label: str, lines: list[str]) -> None:
+    assert _wrapped(label, 9, len) == lines
 
 
 def test_sheets_show_everything() -> None:
