@@ -118,8 +118,8 @@ class Run:
     def forest(self) -> Forest:
         """Which session of which chain leads to which; a chain shares its first ones in a tree."""
         config = self.manifest["config"]
-        shape = (config.get(key, 1) for key in ("chains", "sessions", "branching"))
-        return Forest(*shape, config.get("first_chain", 0))
+        branching, first = config.get("branching", 1), config.get("first_chain", 0)
+        return Forest(config["chains"], config["sessions"], branching, first)
 
     def owner(self, chain: int, session: int) -> int:
         """The chain under whose number a session of this chain was recorded."""
