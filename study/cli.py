@@ -12,11 +12,15 @@ from rich.console import Console
 
 from recallreach import __version__
 from recallreach.errors import RecallReachError
+from recallreach.study.cli_audit import audit
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.cli_check import check
+from recallreach.study.cli_delivery import decompose, delivery, ladder, tiles
+from recallreach.study.cli_import import import_app, repair
 from recallreach.study.cli_model import compliance, model_app
 from recallreach.study.cli_play import play
 from recallreach.study.cli_prompt import prompt_app
+from recallreach.study.cli_runs import export, merge, plan
 from recallreach.study.cli_view import view
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
@@ -30,12 +34,20 @@ app = typer.Typer(
     help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
 )
 app.add_typer(catalog_app, name="catalog")
+catalog_app.add_typer(import_app, name="import")
+catalog_app.command()(repair)
 app.add_typer(prompt_app, name="prompt")
 app.add_typer(model_app, name="model")
 app.command()(compliance)
+app.command()(audit)
+app.command()(plan)
+app.command()(merge)
+app.command()(export)
 app.command()(check)
 app.command()(view)
 app.command()(play)
+for _command in (decompose, ladder, tiles, delivery):
+    app.command()(_command)
 
 DEMO: dict[str, Any] = {
     "name": "demo",
@@ -98,11 +110,15 @@ def run(
 
 
 @app.command()
-def resume(folder: Folder) -> None:
-    """Finish a run that was stopped. Answered probes are kept, those with technical errors run again."""
+@with_study_options
+def resume(folder: Folder, *, overrides: dict[str, Any]) -> None:
+    """Finish a run that was stopped. Answered probes are kept, those with technical errors run again.
+
+    Options that change no result (workers, limits, ...) may have other values than before.
+    """
     from recallreach.study.run import config_of
 
-    _run(config_of(folder), fresh=False)
+    _run(config_of(folder, overrides), fresh=False)
 
 
 @app.command()

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from recallreach.errors import ConfigError, UnknownNameError
-from recallreach.study.config import Part, StudyConfig, put
+from recallreach.study.config import StudyConfig, put
 from recallreach.study.options import with_study_options
 from recallreach.study.progress import OnConsole
 
@@ -100,9 +100,10 @@ def _study(
     for key, value in overrides.items():
         put(values, key, value)
     console = Console()
-    answering = _agents(agents)
-    for agent in answering:
-        config = StudyConfig.parse({**values, "agent": agent.model_dump()}, "command line")
+    answering = [values.pop("agent")] if "agent" in values else _agents(agents)
+    for named in answering:
+        config = StudyConfig.parse({**values, "agent": named}, "command line")
+        agent = config.agent
         if len(answering) > 1:
             config = config.model_copy(update={"name": f"{config.name}-{_slug(agent.title)}"})
         design = design_of(config)
@@ -124,14 +125,14 @@ def _show(folder: Path, name: str, tables: Sequence[Shown]) -> None:
     console.print(f"Tables: {folder / name}.md and {name}-1.csv to {name}-{len(tables)}.csv", highlight=False)
 
 
-def _agents(text: str) -> list[Part]:
+def _agents(text: str) -> list[Any]:
     try:
         listed: list[Any] = tomllib.loads(f"value = [{text}]")["value"]
     except tomllib.TOMLDecodeError:
         listed = [name.strip() for name in text.split(",") if name.strip()]
     if not listed:
         raise ConfigError("--agents names no agent; for instance: --agents 'matcher, guess'")
-    return [Part.model_validate(one) for one in listed]
+    return listed
 
 
 def _slug(title: str) -> str:

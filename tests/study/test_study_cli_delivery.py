@@ -76,6 +76,8 @@ def test_what_cannot_be_used_is_told_before_anything_runs(tmp_path: Path) -> Non
     for arguments, error in (
         (["decompose", "--place=frist"], "Did you mean 'first'"),
         (["decompose", "--agents= "], "names no agent"),
+        (["decompose", "--agents=3"], "agent"),
+        (["decompose", "--agent=macher"], "Did you mean 'matcher'"),
         (["decompose", "--deliveries=text"], "two deliveries or more"),
         (["ladder", "--agents=macher"], "Did you mean 'matcher'"),
     ):
