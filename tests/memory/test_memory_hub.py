@@ -98,6 +98,27 @@ def sentences(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return whole
 
 
+@pytest.fixture(scope="module")
+def siglip2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """SigLIP 2 with patches of any number, which reads a picture's own shape."""
+    folder = tmp_path_factory.mktemp("siglip2")
+    size = _tokenizer(folder)
+    text = {**TEXT, "vocab_size": size, "max_position_embeddings": 64, "projection_size": 32}
+    vision = {**TEXT, "patch_size": 8, "num_patches": 16}
+    transformers.Siglip2Model(
+        transformers.Siglip2Config(text_config=text, vision_config=vision)
+    ).save_pretrained(folder)
+    transformers.Siglip2ImageProcessor(patch_size=8, max_num_patches=16).save_pretrained(folder)
+    return folder
+
+
+def test_siglip_2_keeps_the_contract_and_lower_cases(siglip2: Path) -> None:
+    check_encoder(lambda: DualEncoder(str(siglip2), batch=3), ["Upper CASE"])
+    rows = DualEncoder(str(siglip2)).encode_texts(["a Red mug", "a red mug", "a red cup"])
+    assert np.array_equal(rows[0], rows[1])
+    assert not np.allclose(rows[0], rows[2])
+
+
 def test_siglip_keeps_the_contract_and_lower_cases(siglip: Path) -> None:
     check_encoder(lambda: DualEncoder(str(siglip), batch=3), ["Upper CASE"])
     encoder = DualEncoder(str(siglip))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 
 from recallreach.memory.bank import Bank
@@ -14,7 +15,7 @@ from recallreach.memory.errors import ReplyError
 from recallreach.memory.parts import Parts, embedded_parts
 from recallreach.memory.systems.m2a import M2A
 from recallreach.memory.systems.m2a_search import SemanticSearch
-from recallreach.memory.types import Experience, Message, Query, TextPart
+from recallreach.memory.types import Experience, Message, Query, TextPart, Vectors
 
 MakeParts = Callable[..., Parts]
 MakeView = Callable[..., Experience]
@@ -84,6 +85,18 @@ def test_the_search_fuses_short_lists_by_hand(make_parts: MakeParts) -> None:
     )
 
 
+@pytest.mark.parametrize(("with_the_word", "order"), [(4, [4, 0, 1, 2, 3]), (5, [0, 5, 1, 2, 3])])
+def test_the_dense_list_holds_five(make_parts: MakeParts, with_the_word: int, order: list[int]) -> None:
+    """The fifth nearest gains by having the word too; the sixth is in one list and ties with the first."""
+    bank = Bank()
+    for index in range(8):
+        text = "plum" if index == with_the_word else "pear"
+        bank.append(Experience("/", "", "", None, 0, index), {"verbal": _unit(0.9 - index / 10)}, text=text)
+    parts = make_parts([], [])
+    parts.text_encoder._rows["plum"] = [1.0, 0.0]  # type: ignore[attr-defined]
+    assert list(SemanticSearch(parts).rank(bank, "plum").order(9)) == order
+
+
 def test_the_final_list_holds_eight_and_entries_without_vectors_are_in_no_dense_list(
     make_parts: MakeParts,
 ) -> None:
@@ -97,9 +110,7 @@ def test_the_final_list_holds_eight_and_entries_without_vectors_are_in_no_dense_
     assert list(SemanticSearch(parts).rank(_store(6), "word5").order(20)) == [5]
 
 
-def _unit(cosine: float) -> object:
-    import numpy as np
-
+def _unit(cosine: float) -> Vectors:
     return np.array([cosine, np.sqrt(1 - cosine**2)], np.float32)
 
 

@@ -135,6 +135,8 @@ def test_worldmm_dmv_reads_further_modules_while_too_few_views_match(
     assert [hit.record.id for hit in system.retrieve(Query("picture of a plum"), 9)] == [0, 1, 2, 3, 4, 5]
     assert system.retrieve(Query("picture of a plum"), 1)[0].channels.keys() == {"visual", "episodic"}
     assert system.retrieve(Query("zebra"), 5) == []
+    four, five = (system.retrieve(Query(f"picture {numbers}"), 1)[0] for numbers in ("0 1 2 3", "0 1 2 3 4"))
+    assert (four.channels.keys(), five.channels.keys()) == ({"visual", "episodic", "semantic"}, {"visual"})
 
 
 @pytest.mark.parametrize(
