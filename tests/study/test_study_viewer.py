@@ -6,12 +6,14 @@ import hashlib
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from flask.testing import FlaskClient
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
@@ -262,6 +264,19 @@ def test_sessions_and_banks_are_shown(client: FlaskClient) -> None:
     get(client, "/chains/0/sessions/5", 404)
 
 
+def test_chains_of_a_tree_show_the_sessions_they_share(filled: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(filled, tmp_path / "tree"))
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["config"] |= {"chains": 1, "sessions": 2, "branching": 2}
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    (copy / "trajectories" / "c0001-s0000.json").unlink()
+    client = create_viewer(copy).test_client()
+    assert 'class="shared" href="/chains/1/sessions/0"' in get(client, "/chains")
+    assert "Session 1 of chain 2" in get(client, "/chains/1/sessions/0")
+    assert "Lamp 00000004" in get(client, "/chains/1/sessions/0")
+    get(client, "/chains/1/sessions/1")
+
+
 def test_the_overview_leads_to_the_probes_behind_each_figure(client: FlaskClient) -> None:
     page = get(client, "/")
     assert "/probes?system=dualmem&amp;reach=1" in page
@@ -313,8 +328,6 @@ def test_nothing_can_be_sent_and_nothing_in_the_folder_changes(client: FlaskClie
 
 
 def test_a_run_that_goes_on_is_followed(filled: Path, make_unit: MakeUnit, tmp_path: Path) -> None:
-    import shutil
-
     copy = Path(shutil.copytree(filled, tmp_path / "copy"))
     client = create_viewer(copy).test_client()
     assert f"<h1>{2 * PROBES} probes" in get(client, "/probes")
@@ -392,6 +405,10 @@ def test_open_filter_step_compare_and_keys_in_chromium(watched: tuple[Watched, s
     page.keyboard.press("?")
     assert page.locator("dialog[open]").count() == 1
     page.keyboard.press("Escape")
+    for address in ("/", "/probes", second.partition("?")[0], "/chains/0/sessions/0", "/chains/0/bank"):
+        page.goto(url + address)
+        found = Axe().run(page).response["violations"]
+        assert [(entry["id"], address) for entry in found if entry["impact"] in ("serious", "critical")] == []
     page.goto(f"{url}/chains/0/sessions/0#step-3")
     assert page.evaluate("document.querySelector(':target').id") == "step-3"
     assert seen.troubles == []
