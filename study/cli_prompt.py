@@ -43,7 +43,8 @@ def show(
     """Print the exact messages of one call. No model is asked: what a run folder holds is said again, and
     elsewhere the scripted shopper and the matcher speak in the model's place."""
     config, folder = config_at(study)
-    with Stage(config, folder) as stage:
+    # What is browsed does not depend on memories; what is delivered does, so then the study's own are made.
+    with Stage(config, folder, shipped=probe is None) as stage:
         messages = _messages(stage, session, probe, system, step)
     if pictures is not None:
         _write(messages, pictures)

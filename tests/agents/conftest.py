@@ -194,8 +194,29 @@ def make_catalog(seed: int = 0, categories: int = 3, styles: int = 4, variants: 
     return Catalog(seed, departments, collections, products, cues)
 
 
-def make_world(catalog: Catalog) -> World:
-    pictures = PlainPictures()
+class RenamedPictures(PlainPictures):
+    """The pictures of another shop, whose products had other ids."""
+
+    def __init__(self, before: dict[str, str]) -> None:
+        self._before = before
+
+    def picture(self, product_id: str) -> bytes:
+        return super().picture(self._before[product_id])
+
+
+def renamed(world: World) -> tuple[World, dict[str, str]]:
+    """The same shop, each product under the id that another one had; and the new ids by the old."""
+    ids = [product.id for product in world.catalog]
+    new = dict(zip(ids, [*ids[7:], *ids[:7]], strict=True))
+    catalog = world.catalog
+    products = tuple(replace(one, id=new[one.id], picture=f"{new[one.id]}.png") for one in catalog)
+    cues = tuple(catalog.cue_of(one.id) for one in catalog)
+    other = Catalog(catalog.seed, catalog.categories, catalog.collections, products, cues)
+    return make_world(other, RenamedPictures({value: key for key, value in new.items()})), new
+
+
+def make_world(catalog: Catalog, pictures: PlainPictures | None = None) -> World:
+    pictures = pictures or PlainPictures()
     app = create_app(catalog, pictures)
     phrases = {sha256(pictures.picture(product.id)): catalog.cue_of(product.id).phrase for product in catalog}
     return World(catalog, pictures, StoreEnv(InProcessTransport(app)), KnowingEye(phrases))
@@ -252,6 +273,11 @@ def world() -> World:
 @pytest.fixture(scope="session")
 def build_world() -> Callable[..., World]:
     return lambda **options: make_world(make_catalog(**options))
+
+
+@pytest.fixture(scope="session")
+def permuted(world: World) -> tuple[World, dict[str, str]]:
+    return renamed(world)
 
 
 @pytest.fixture
