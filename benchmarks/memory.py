@@ -1,7 +1,8 @@
 """What memory costs, beside what the machine itself needs for the same work, in one run and on one thread.
 
-Things that are compared take turns, so that a busy machine slows both alike; a ratio is the median over
-rounds of one's time over the other's in the same round.
+Times are seconds of the processor, so that other work on the machine does not count; only writing and reading
+files is timed by the clock. Things that are compared take turns; a ratio is the median over rounds of one's
+time over the other's in the same round.
 
     python benchmarks/memory.py
     python benchmarks/memory.py --sizes 1000 10000 --faiss 0 --json figures.json
@@ -26,6 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+import torch
 from PIL import Image
 
 from recallreach.memory.approximate import ApproximateIndex
@@ -68,11 +70,11 @@ def row(name: str, value: float, unit: str, remark: str = "") -> None:
     print(f"{name:<58}{value:>14,.3f} {unit:<12}{remark}", flush=True)
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """How long a task takes, once."""
-    start = time.perf_counter()
+def seconds(task: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    """What a task takes, once."""
+    start = clock()
     task()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def against(
@@ -123,9 +125,9 @@ def retrieval(sizes: list[int]) -> Bank:
     bank = Bank()
     for size in sizes:
         rows = rows_of(size)
-        start = time.perf_counter()
+        start = time.process_time()
         bank = filled(rows)
-        row(f"write {size:,} records of {DIMENSION}", size / (time.perf_counter() - start), "records/s")
+        row(f"write {size:,} records of {DIMENSION}", size / (time.process_time() - start), "records/s")
         matrix = bank.vectors("visual")
         ours, ratio = against(
             lambda bank=bank: top_k(bank.cosine("visual", query), 5), lambda matrix=matrix: matrix @ query
@@ -137,11 +139,16 @@ def retrieval(sizes: list[int]) -> Bank:
 
 def forking(bank: Bank) -> None:
     """Time and memory of a fork."""
-    row(f"fork a bank of {len(bank):,}", median(bank.fork, 200) * 1e6, "us")
+    row(f"fork a bank of {len(bank):,}", fork_seconds(bank) * 1e6, "us")
     tracemalloc.start()
     forks = [bank.fork() for _ in range(1000)]
     row("memory of one fork", tracemalloc.get_traced_memory()[0] / len(forks), "bytes")
     tracemalloc.stop()
+
+
+def fork_seconds(bank: Bank, count: int = 10_000) -> float:
+    """Seconds of one fork, over many: a single one is shorter than the clock can tell."""
+    return median(lambda: [bank.fork() for _ in range(count)], 3) / count
 
 
 def words(count: int = 10_000) -> None:
@@ -228,15 +235,19 @@ def sentences(folder: Path) -> None:
 
 
 def on_disk(folder: Path, count: int = 10_000) -> None:
-    """Saving and loading a bank, against writing and reading its bytes."""
+    """Saving and loading a bank, by the clock."""
+
+    def passed(task: Callable[[], object]) -> float:
+        return seconds(task, time.perf_counter)
+
     bank = filled(rows_of(count))
     with BankFolder(folder / "bank") as place:
-        row(f"save {count:,} records of {DIMENSION}", count / seconds(lambda: place.save(bank)), "records/s")
+        row(f"save {count:,} records of {DIMENSION}", count / passed(lambda: place.save(bank)), "records/s")
         bank.append(VIEW, {"visual": rows_of(1)[0]})
-        row("save one record more", seconds(lambda: place.save(bank)) * 1e3, "ms", "after comparing all")
+        row("save one record more", passed(lambda: place.save(bank)) * 1e3, "ms", "after comparing all")
     row(
         f"load {count:,} records",
-        count / seconds(lambda: load_bank(folder / "bank")),
+        count / passed(lambda: load_bank(folder / "bank")),
         "records/s",
         "all checked",
     )
@@ -271,6 +282,7 @@ def main() -> None:
     parser.add_argument("--faiss", type=int, default=250_000, help="records for FAISS; 0 leaves it out")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     chosen = parser.parse_args()
+    torch.set_num_threads(1)
     print(f"{platform.processor() or platform.machine()}, load {os.getloadavg()[0]:.1f}, one thread\n")
     forking(retrieval(chosen.sizes))
     words()
