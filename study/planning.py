@@ -57,10 +57,11 @@ class Plan:
         """Sentences for the user."""
         about = "" if self.exact else "about "
         shared = f"; {self.saved:,} saved by sharing prefixes" if self.saved else ""
+        chains = f"{self.paths:,} chain{'' if self.paths == 1 else 's'}"
         models = self.models or ("Models: none is called; the embedded agents run here",)
         return [
             f"Systems: {len(self.systems)} ({', '.join(self.systems)})",
-            f"Sessions: {self.runs:,} for {self.paths:,} chains, {self.recorded:,} recorded already{shared}",
+            f"Sessions: {self.runs:,} for {chains}, {self.recorded:,} recorded already{shared}",
             f"Probes: {about}{self.probes:,} for each system, {about}{self.units:,} units of work; "
             f"{self.answered:,} answered already",
             *models,

@@ -86,8 +86,11 @@ class Campaign:
         kind = self._kinds[self._rounds % len(self._kinds)]
         self._rounds += 1
         moment = self._draws.uniform(0.1, 1.0) * self._longest
+        begun = time.monotonic()
         hit = disturb(self._config(self._name, kind), kind, moment, self._draws)
         self.landed[kind] += hit
+        if not hit:
+            self._longest = min(self._longest, time.monotonic() - begun)
         self._compare()
         return f"round {self._rounds}: {kind} after {moment:.1f} s: {'killed' if hit else 'already gone'}"
 
