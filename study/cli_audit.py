@@ -101,8 +101,10 @@ def _print(report: AuditReport) -> None:
             typer.echo(f"      and {len(found) - MOST_SHOWN} more in the report")
     for target, share in report.power.share.items():
         bits = report.power.bits[target]
-        typer.echo(f"  A channel that gives the {target} of {share:.1%} of the products away ({bits:.2f} bits) "
-                   "would have been found.")  # fmt: skip
+        typer.echo(
+            f"  A channel that gives the {target} of {share:.1%} of the products away ({bits:.2f} bits) "
+            "would have been found."
+        )
     for note in report.notes:
         typer.echo(f"  Note: {note}")
     typer.echo("Clean: the cue is in the pixels and nowhere else." if report.clean else

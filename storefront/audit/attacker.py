@@ -1,6 +1,8 @@
-"""A text-only attacker: learns from half of the products what the shop says of a cue, and is asked the other half.
+"""A text-only attacker: learns from half of the products what the shop says of a cue, and is asked the other
+half.
 
-It sees every feature of every channel at once, so it finds what no channel tells by itself. Held to the binomial
+It sees every feature of every channel at once, so it finds what no channel tells by itself. Held to the
+binomial
 bound of chance: asked for one of n products, a guess is right once in n.
 """
 
@@ -23,7 +25,8 @@ Floats = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float32]
 
 MOST_LEVELS = 128
-"""Features with more classes are left to the permutation tests: there is too little to learn from each class."""
+"""Features with more classes are left to the permutation tests: there is too little to learn from each
+class."""
 
 CHOSEN = 128
 """Feature classes kept for learning, the most telling ones of the training half."""
@@ -68,7 +71,8 @@ def attack(features: Sequence[Feature], cues: Sequence[Cue], alpha: float, seed:
         seed: of the halves and of ties.
 
     Returns:
-        One result each for product, colour and object; none for fewer than eight products or without features.
+        One result each for product, colour and object; none for fewer than eight products or without
+        features.
     """
     usable = [feature for feature in features if feature.levels <= MOST_LEVELS]
     if not usable or len(cues) < 8:

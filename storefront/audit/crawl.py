@@ -327,7 +327,8 @@ class _Crawl:
             self._search_answer(query, page, answer)
 
     def _search_answer(self, query: str, page: PageReading, answer: Answer) -> None:
-        """What a search for a cue says. It depends on the query, so it is read for words and products only."""
+        """What a search for a cue says. It depends on the query, so it is read for words and products
+        only."""
         place, words = f"search for {query!r}", frozenset(_forms(*query.split()))
         for item in page.items:
             if item.product is None and item.text.rpartition("q=")[2] not in words:

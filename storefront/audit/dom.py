@@ -1,4 +1,5 @@
-"""One HTML page as a list of readings: every text and attribute, with the channel it came through and whose."""
+"""One HTML page as a list of readings: every text and attribute, with the channel it came through and
+whose."""
 
 from __future__ import annotations
 
@@ -68,8 +69,8 @@ class PageReader:
 
         Args:
             html: the document.
-            own: the product that the page is about, if it is a product page. What lies in the smallest part of
-                the page that links to one other product only is said of that product.
+            own: the product that the page is about, if it is a product page. What lies in the smallest part
+                of the page that links to one other product only is said of that product.
         """
         return _Walk(self._known, own, self._blocks).read(html)
 

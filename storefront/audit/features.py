@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,8 +59,8 @@ def features_of(column: Column, groups: Sequence[str]) -> list[Feature]:
         groups: collection of each product.
 
     Returns:
-        Features with at least two classes, of which some has two products: a partition into single products says
-        nothing that could be tested.
+        Features with at least two classes, of which some has two products: a partition into single products
+        says nothing that could be tested.
     """
     found: dict[bytes, Feature] = {}
     for name, values in _views(column, groups):
@@ -207,11 +208,14 @@ def _ranks(values: Sequence[float | str | None], groups: Sequence[str]) -> list[
     for value, group in zip(values, groups, strict=True):
         if value is not None:
             members[group].append(value)
-    places = {group: {value: at for at, value in reversed(list(enumerate(sorted(said))))}  # type: ignore[type-var]
-              for group, said in members.items()}  # fmt: skip
+    places = {group: _lowest_places(said) for group, said in members.items()}
     return [
         None if value is None else places[group][value] for value, group in zip(values, groups, strict=True)
     ]
+
+
+def _lowest_places(said: Sequence[Any]) -> dict[Any, int]:
+    return {value: at for at, value in reversed(list(enumerate(sorted(said))))}
 
 
 def _bins(values: Sequence[float | None], count: int) -> list[int | None]:

@@ -1,9 +1,9 @@
 """Mutual information of a channel with the cue, held against permutations of the cues.
 
 Under the contract, which cue a product has is a random draw that knows nothing of the rest. Then every
-permutation of the cues over the products is as likely as the true one, and the share of permutations that give a
-channel as much information as it has is an exact p-value (Fisher's permutation test; Phipson and Smyth 2010 for
-the count of the observed one).
+permutation of the cues over the products is as likely as the true one, and the share of permutations that
+give a channel as much information as it has is an exact p-value (Fisher's permutation test; Phipson and
+Smyth 2010 for the count of the observed one).
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ class Tables:
         self._own = np.array([self._terms[np.bincount(feature.codes)].sum() for feature in features])
 
     def bits(self, labels: Labels, permuted: Codes) -> Floats:
-        """Plug-in mutual information, shape (permutations, features), of permuted labels (permutations, n)."""
+        """Plug-in mutual information, shape (permutations, features), of permuted labels (permutations,
+        n)."""
         found = [self._bits(labels, permuted[start : start + self._step(labels)])
                  for start in range(0, len(permuted), self._step(labels))]  # fmt: skip
         return np.concatenate(found)
@@ -125,10 +126,10 @@ class Tables:
 def measure(features: Sequence[Feature], labels: Labels, threshold: float) -> Information | None:
     """Test one channel.
 
-    The statistic is the largest standardised information over all features, so that a channel is one test however
-    many features it has. Permutations are drawn until enough of them reach it, or until a p-value below
-    `threshold` is sure. Far out (beyond what counting could show) the tail is bounded by Markov's inequality on
-    the sixth moment of the permuted statistics, doubled for the error of the moments.
+    The statistic is the largest standardised information over all features, so that a channel is one test
+    however many features it has. Permutations are drawn until enough of them reach it, or until a p-value
+    below `threshold` is sure. Far out (beyond what counting could show) the tail is bounded by Markov's
+    inequality on the sixth moment of the permuted statistics, doubled for the error of the moments.
 
     Args:
         features: of the channel.

@@ -22,7 +22,8 @@ from recallreach.storefront.audit.semantic import Ranking, SentenceEncoder, rank
 from recallreach.storefront.catalog import Catalog
 
 ALPHA = 0.01
-"""Probability of any false alarm in one audit, shared equally by the statistical tests of L2 (two), L3 and L4."""
+"""Probability of any false alarm in one audit, shared equally by the statistical tests of L2 (two), L3 and
+L4."""
 
 SHARES = 4
 TEXT_CHANNELS = (
@@ -159,7 +160,10 @@ def _search_hits(reading: Reading, catalog: Catalog, settings: Settings, draft: 
         return
     targets = sum(any(catalog.cue_of(p).phrase == query for p in found) for query, found in bad.items())
     query, found = next(iter(bad.items()))
-    what = f"{len(bad)} searches for cue words list products, {targets} of them the target; {query!r} lists {len(found)}"
+    what = (
+        f"{len(bad)} searches for cue words list products, {targets} of them the target; "
+        f"{query!r} lists {len(found)}"
+    )
     draft.findings.append(Finding("L1", "search results", what, f"search for {query!r}"))
 
 

@@ -21,8 +21,9 @@ TAIL = 0.05
 def detectable(targets: Sequence[Labels], threshold: float, seed: int) -> Power:
     """The smallest simulated leak that is found in nine of ten audits.
 
-    A leaking channel gives the property of a share of the products, drawn at random, and says something random
-    of the others. The critical value at `threshold` is extrapolated from permutations by an exponential tail.
+    A leaking channel gives the property of a share of the products, drawn at random, and says something
+    random of the others. The critical value at `threshold` is extrapolated from permutations by an
+    exponential tail.
     """
     share: dict[str, float] = {}
     bits: dict[str, float] = {}

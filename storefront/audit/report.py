@@ -109,8 +109,8 @@ class Power:
     """Which leaks would have been found.
 
     Attributes:
-        share: by property, the share of products whose property a channel must give away to be found in 9 of 10
-            audits.
+        share: by property, the share of products whose property a channel must give away to be found in 9 of
+            10 audits.
         bits: the same as mutual information.
         phrases: share of cue phrases that must rank their target first for L3 to find it.
     """

@@ -1,4 +1,5 @@
-"""L3: a sentence encoder ranks all products by their text for each cue phrase; the target's rank must be uniform."""
+"""L3: a sentence encoder ranks all products by their text for each cue phrase; the target's rank must be
+uniform."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def rank_channels(
 
 
 def _ranks(likeness: npt.NDArray[Any], seed: int) -> Floats:
-    """Rank of every product for each phrase as a share in (0, 1), ties in random order; (phrases, products)."""
+    """Rank of every product for each phrase as a share in (0, 1), ties in random order; (phrases,
+    products)."""
     noise = stream(seed, "audit", "rank ties").permutation(likeness.shape[1])
     order = np.lexsort((np.broadcast_to(noise, likeness.shape), -np.round(likeness, 6)), axis=1)
     ranks = np.empty(likeness.shape)

@@ -1,1 +1,2 @@
-"""Catalogues that are not ours: the released DMV-Bench files, a folder of pictures, and the repair of a leaking one."""
+"""Catalogues that are not ours: the released DMV-Bench files, a folder of pictures, and the repair of a
+leaking one."""

@@ -22,9 +22,10 @@ from recallreach.storefront.types import Cue, Product
 
 NAME = "dmvbench"
 WARNING = (
-    "this is the released DMV-Bench catalogue, whose text gives its cues away: the number in the title, the price "
-    "rank, the page order and the file name each tell the colour (3.32 of 3.32 bits), the collection tells the object "
-    "(6.64 of 6.64 bits). No text-only result on it is at chance; `recallreach catalog repair` makes a clean one"
+    "this is the released DMV-Bench catalogue, whose text gives its cues away: the number in the title, the "
+    "price rank, the page order and the file name each tell the colour (3.32 of 3.32 bits), the collection "
+    "tells the object (6.64 of 6.64 bits). No text-only result on it is at chance; "
+    "`recallreach catalog repair` makes a clean one"
 )
 LICENSE = "Apache-2.0"
 Titles = Literal["shown", "hidden"]
@@ -59,16 +60,16 @@ def import_dmvbench(
 ) -> Catalog:
     """Make a catalogue folder from the released files.
 
-    The published storefront shows title and price on every page and sorts each collection by price; its agents,
-    however, are given nothing but a page's address and picture. `titles` chooses between the two.
+    The published storefront shows title and price on every page and sorts each collection by price; its
+    agents, however, are given nothing but a page's address and picture. `titles` chooses between the two.
 
     Args:
         registry: `cue_registry.json`.
         seed_file: `seed_v2.json`.
         images: folder with `with_cue/<category>/<style>/<NN>.png` and, if there, the same below `base/`.
         target: new folder: `catalog.json` and `pictures/`.
-        titles: "shown" as in the storefront; "hidden" shows each product under its address and every variant of a
-            collection at one price.
+        titles: "shown" as in the storefront; "hidden" shows each product under its address and every variant
+            of a collection at one price.
         progress: told products done and to do.
 
     Raises:
@@ -106,7 +107,8 @@ def _products(registry: Path, seed_file: Path) -> list[_Released]:
         found.append(_Released(where, row, variant, bases[variant["productId"]]))
     if len(rows) != len(variants):
         raise DataError(
-            f"{registry} has {len(rows)} products, {seed_file} has {len(variants)}; they must be of one release"
+            f"{registry} has {len(rows)} products, {seed_file} has {len(variants)}; "
+            "they must be of one release"
         )
     _check_cues(found)
     return found

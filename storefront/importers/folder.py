@@ -63,8 +63,8 @@ def import_folder(
 ) -> Imported:
     """Make a catalogue folder from pictures and a table.
 
-    Titles, prices and descriptions stay as the table says them; ids, file names, listing order and (where the table
-    does not name them) cues are independent seeded draws. Metadata of the pictures is not kept.
+    Titles, prices and descriptions stay as the table says them; ids, file names, listing order and (where
+    the table does not name them) cues are independent seeded draws. Metadata of the pictures is not kept.
 
     Args:
         folder: where the pictures lie.
@@ -179,7 +179,7 @@ def _of_one_length(photos: Sequence[Photo], scratch: Path) -> tuple[Photo, ...]:
 
 def _catalog(rows: Sequence[Row], cues: Sequence[Cue], seed: int, photos: Photos, art: Art) -> Catalog:
     places = [(slug_of(row.category, row.where), slug_of(row.collection or "all", row.where)) for row in rows]
-    names = {place: row for place, row in zip(places, rows, strict=True)}
+    names = dict(zip(places, rows, strict=True))
     ids = _tokens(seed, "id", len(rows), 8)
     files = _tokens(seed, "picture", len(rows), 12)
     orders = _orders(places, seed)

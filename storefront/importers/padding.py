@@ -21,7 +21,8 @@ def common_length(lengths: Iterable[int]) -> int:
 
 
 def stripped(data: bytes) -> bytes:
-    """The file without comments, EXIF, colour profiles and anything behind its end; it decodes to the same pixels.
+    """The file without comments, EXIF, colour profiles and anything behind its end; it decodes to the same
+    pixels.
 
     Raises:
         DataError: it is neither JPEG, PNG nor WebP.

@@ -47,8 +47,8 @@ def framed(picture: Image.Image, *, crop: bool) -> Bytes:
 def plant_cue(base: Bytes, sprite: Sprite, color: NamedColor, rng: np.random.Generator) -> Rendered:
     """Put a cue object into a picture.
 
-    Places are tried in random order; the first that is calm and far enough in colour from the cue is taken, else
-    the one where the cue stands out most. Outside the object and its shadow not one pixel changes.
+    Places are tried in random order; the first that is calm and far enough in colour from the cue is taken,
+    else the one where the cue stands out most. Outside the object and its shadow not one pixel changes.
 
     Args:
         base: (512, 512, 3) 8-bit sRGB.

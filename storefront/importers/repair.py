@@ -48,12 +48,13 @@ def repair(
     keep_categories: bool = False,
     progress: Progress | None = None,
 ) -> Catalog:
-    """Redraw everything but products and pictures: ids, titles, prices, order, texts, file names and collections.
+    """Redraw everything but products and pictures: ids, titles, prices, order, texts, file names and
+    collections.
 
-    In the released DMV-Bench catalogue the collection gives the object away and even the category tells a third of
-    it, so products are dealt anew to neutral halls and collections. With `keep_categories` they stay in their
-    category and only change collections there; what the category tells then remains. Picture files lose their
-    metadata and are filled up to one length; their pixels stay.
+    In the released DMV-Bench catalogue the collection gives the object away and even the category tells a
+    third of it, so products are dealt anew to neutral halls and collections. With `keep_categories` they
+    stay in their category and only change collections there; what the category tells then remains. Picture
+    files lose their metadata and are filled up to one length; their pixels stay.
 
     Args:
         catalog: an imported catalogue.
@@ -68,7 +69,8 @@ def repair(
     """
     if catalog.photos is None:
         raise ConfigError(
-            "a synthetic catalogue is drawn clean and needs no repair; draw another: recallreach catalog build"
+            "a synthetic catalogue is drawn clean and needs no repair; "
+            "draw another: recallreach catalog build"
         )
     if seed < 0:
         raise ConfigError(f"seed {seed} must not be negative")

@@ -88,7 +88,8 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         row = data[: error.start].count(b"\n") + 1
         raise DataError(
-            f"{path}, row {row}: is not UTF-8 text (byte 0x{data[error.start]:02x}); save the table as UTF-8 CSV"
+            f"{path}, row {row}: is not UTF-8 text (byte 0x{data[error.start]:02x}); "
+            "save the table as UTF-8 CSV"
         ) from error
 
 

@@ -68,7 +68,8 @@ class FilePictures(Pictures):
         return data
 
     def base(self, product_id: str) -> bytes:
-        """The picture without its cue; a plain grey one where the catalogue has none. Raises like `picture`."""
+        """The picture without its cue; a plain grey one where the catalogue has none. Raises like
+        `picture`."""
         photo = self._photo(product_id)
         return self._read(photo.base) if photo.base else self._plain
 

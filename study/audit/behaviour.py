@@ -74,8 +74,8 @@ def behaviours(catalog: Catalog, alpha: float, seed: int, stage: Stage) -> tuple
     """Let a shopper browse, replay its sessions into memories without pictures, and ask.
 
     The agent is the built-in `matcher`: it reads delivered texts for the words of the question and guesses
-    where they say nothing. While it answers it gets no picture at all; the sessions before showed the same grey
-    one for every product.
+    where they say nothing. While it answers it gets no picture at all; the sessions before showed the same
+    grey one for every product.
 
     Args:
         catalog: whose shop it is.

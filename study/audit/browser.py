@@ -1,4 +1,5 @@
-"""What only a browser shows: the accessibility tree, storage, generated content, and what scripts left behind."""
+"""What only a browser shows: the accessibility tree, storage, generated content, and what scripts left
+behind."""
 
 from __future__ import annotations
 
@@ -26,26 +27,31 @@ Progress = Callable[[int, int], None]
 
 _COLLECT = """async () => {
   const found = {};
-  const say = (channel, text) => { if (text && text.trim()) (found[channel] = found[channel] || []).push(text.trim()); };
-  for (const line of document.body.innerText.split("\\n")) say("visible text", line);
+  const say = (channel, text) => { if (text && text.trim()) (found[channel] = found[channel] ||
+  []).push(text.trim()); }; for (const line of document.body.innerText.split("\\n")) say("visible text", line);
   say("document title", document.title);
   say("script-readable cookies", document.cookie);
   say("window name", window.name);
   for (const [kind, store] of [["local storage", localStorage], ["session storage", sessionStorage]])
     for (const key of Object.keys(store)) say(kind, key + "=" + store.getItem(key));
-  if (indexedDB.databases) for (const entry of await indexedDB.databases()) say("indexed database", entry.name);
-  if (window.caches) for (const name of await caches.keys().catch(() => [])) say("cache storage", name);
+  if (indexedDB.databases)
+    for (const entry of await indexedDB.databases()) say("indexed database", entry.name);
+  if (window.caches)
+    for (const name of await caches.keys().catch(() => [])) say("cache storage", name);
   const visit = (root) => {
     for (const element of root.querySelectorAll("*")) {
       for (const part of ["::before", "::after", "::marker", "::placeholder"]) {
         const content = getComputedStyle(element, part).content;
         if (content && content !== "none" && content !== "normal") say("generated content", content);
       }
-      if (element.shadowRoot) { say("shadow content", element.shadowRoot.textContent); visit(element.shadowRoot); }
+      if (!element.shadowRoot) continue;
+      say("shadow content", element.shadowRoot.textContent);
+      visit(element.shadowRoot);
     }
   };
   visit(document);
-  for (const entry of performance.getEntriesByType("resource")) say("resources loaded", new URL(entry.name).pathname);
+  for (const entry of performance.getEntriesByType("resource"))
+    say("resources loaded", new URL(entry.name).pathname);
   return found;
 }"""
 
