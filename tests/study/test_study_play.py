@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +14,11 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Page, sync_playwright
 
+from recallreach.agents import human
 from recallreach.agents.human import Desk, PersonLeftError, Scene, open_desk, person
 from recallreach.agents.types import Turn
 from recallreach.env.browser import find_browser
+from recallreach.env.trajectory import TrajectoryStore
 from recallreach.env.types import Action, Back, Click, Link, Navigate, Observation, Search
 from recallreach.errors import ConfigError
 from recallreach.memory.types import Delivered
@@ -30,7 +35,12 @@ from recallreach.study.store import StoreReader
 
 LINKS = (Link(0, "Home", "/", "home"), Link(1, "A lamp", "/product/0a1b2c3d", "product"))
 PAGE = Observation("/category/lamp", "Lamps", "text", LINKS, step=2, budget=8)
-SHOP = {"categories": ["bookshelf"], "styles": ["modern"], "objects": ["ceramic-mug"], "variants": 6}
+SHOP = {
+    "categories": ["bookshelf"],
+    "styles": ["modern"],
+    "objects": ["ceramic-mug"],
+    "variants": 6,
+}
 
 
 @pytest.mark.parametrize(
@@ -243,3 +253,49 @@ def outcome(folder: Path) -> list[tuple[object, ...]]:
     with StoreReader(folder / "results.sqlite") as reader:
         units = reader.units()
     return [(u.key, u.probe, u.status, u.correct, u.answer, u.stage, u.rank, u.actions) for u in units]
+
+
+def test_a_person_shops_and_answers_from_their_own_memory(tmp_path: Path) -> None:
+    """The same addresses that a browser would ask for, without one."""
+    values = {"sessions": 1, "probes": 1, "catalog": SHOP, "out": str(tmp_path), "name": "shopping"}
+    config = StudyConfig.parse(settings(values, shop=True))
+    game = Game(config)
+    with game as address:
+        root = address.removesuffix("/play")
+        assert "Shopping session 1 of 1" in next_scene(address)
+        send(f"{root}/play/start")
+        here, listing = fetched(f"{root}/collection/bookshelf-modern")
+        products = sorted(set(re.findall(r'href="(/product/\w+)"', listing)))[:2]
+        steps = 1
+        while not here.endswith("/play"):
+            here, _ = fetched(root + products[steps % 2])
+            steps += 1
+        page = next_scene(address)
+        while "Question" in page:
+            send(f"{root}/play/start")
+            send(f"{root}/play/act", action="done")
+            page = next_scene(address)
+        assert "You were right in 0 of" in page
+    trajectory = TrajectoryStore(config.folder / "trajectories").load(0, 0)
+    assert len(trajectory.steps) - 1 == steps == trajectory.plan.budget
+    assert {step.url for step in trajectory.steps[2:]} == set(products)
+    assert all(step.reply.startswith("Thought: (not said)\nAction: ") for step in trajectory.steps[1:])
+    assert game.results[0].complete
+
+
+def next_scene(address: str) -> str:
+    """The page between two episodes, once the run asks for something or is over."""
+    human._open[0].reply("", Scene(), 120)
+    return fetched(address)[1]
+
+
+def fetched(address: str) -> tuple[str, str]:
+    """Where an address leads, and the page there."""
+    with urllib.request.urlopen(address, timeout=120) as answer:
+        return answer.geturl(), answer.read().decode()
+
+
+def send(address: str, **fields: str) -> None:
+    """Send a form."""
+    with urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode(), timeout=120):
+        pass
