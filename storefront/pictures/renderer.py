@@ -32,7 +32,7 @@ from recallreach.storefront.pictures.sprites import Sprite, make_sprite
 if TYPE_CHECKING:
     from recallreach.storefront.catalog import Catalog
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same catalogue and options would give other pixels."""
 
 CUE_FRACTION = 0.017
