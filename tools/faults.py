@@ -92,7 +92,8 @@ class Campaign:
         if not hit:
             self._longest = min(self._longest, time.monotonic() - begun)
         self._compare()
-        return f"round {self._rounds}: {kind} after {moment:.1f} s: {'killed' if hit else 'already gone'}"
+        told = "killed" if hit else "nothing there to kill"
+        return f"round {self._rounds}: {kind} after {moment:.1f} s: {told}"
 
     def close(self) -> None:
         """Finish what is unfinished and compare it."""
