@@ -26,8 +26,11 @@ ENOUGH = 16
 """Permutations at least as informative as the truth after which a channel counts as clean
 (sequential test, Besag and Clifford 1991)."""
 
-MOMENTS_FROM = 512
+MOMENTS_FROM = 256
 """Permutations from which the bound on far tails may end a test."""
+
+FAR = 6.0
+"""Standard deviations from chance beyond which a feature may be named as the leak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +153,19 @@ def measure(features: Sequence[Feature], labels: Labels, threshold: float) -> In
     scale = np.where(varying, spread, np.inf)
     observed = tables.bits(labels, labels.codes[None])[0]
     z = (observed - mean) / scale
-    best = int(z.argmax())
-    p, drawn, bounded = _tail(tables, labels, (mean, scale), float(z[best]), threshold)
-    return Information(
-        tables.features[best].name, float(observed[best]), float(mean[best]), p, drawn, bounded
-    )
+    p, drawn, bounded = _tail(tables, labels, (mean, scale), float(z.max()), threshold)
+    best = _most_telling(z, observed, mean, labels.entropy)
+    name = tables.features[best].name
+    return Information(name, float(observed[best]), float(mean[best]), p, drawn, bounded)
+
+
+def _most_telling(z: Floats, bits: Floats, chance: Floats, entropy: float) -> int:
+    """The feature that tells the largest share of what chance leaves open, among those far from chance.
+
+    The largest z would name a coarse part of a leak: it has the smaller spread.
+    """
+    share = (bits - chance) / np.maximum(entropy - chance, 1e-9)
+    return int(np.where(z >= min(FAR, float(z.max())), share, -np.inf).argmax())
 
 
 def _tail(

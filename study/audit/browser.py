@@ -27,8 +27,10 @@ Progress = Callable[[int, int], None]
 
 _COLLECT = """async () => {
   const found = {};
-  const say = (channel, text) => { if (text && text.trim()) (found[channel] = found[channel] ||
-  []).push(text.trim()); }; for (const line of document.body.innerText.split("\\n")) say("visible text", line);
+  const say = (channel, text) => {
+    if (text && text.trim()) (found[channel] = found[channel] || []).push(text.trim());
+  };
+  for (const line of document.body.innerText.split("\\n")) say("visible text", line);
   say("document title", document.title);
   say("script-readable cookies", document.cookie);
   say("window name", window.name);
