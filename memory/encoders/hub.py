@@ -144,6 +144,7 @@ class SentenceTransformerEncoder:
         dtype: str = "float32",
         batch: int = 32,
     ) -> None:
+        mend_torchvision()
         from sentence_transformers import SentenceTransformer
 
         self._batch, weights = _batch_size(batch), _dtype(dtype)

@@ -16,6 +16,7 @@ import transformers
 from recallreach.errors import ConfigError
 from recallreach.memory.check import check_encoder, check_text_encoder
 from recallreach.memory.encoders.hub import DualEncoder, ModelNotFoundError, SentenceTransformerEncoder
+from recallreach.memory.encoders.network import threads
 from recallreach.vision import mend_torchvision
 
 mend_torchvision()  # the fixtures make processors before any encoder is loaded
@@ -34,7 +35,8 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def _quiet() -> Iterator[None]:
     torch.manual_seed(0)
     transformers.utils.logging.set_verbosity_error()
-    yield
+    with threads(1):
+        yield
     transformers.utils.logging.set_verbosity_warning()
 
 
