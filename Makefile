@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export RECALLREACH_CACHE ?= $(CURDIR)/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check wheel setup browser clean
+.PHONY: demo test check wheel browsergym setup browser clean
 
 demo: setup ## run the main job on the embedded default and write a report
 	@$(BIN)/recallreach demo
@@ -22,6 +22,11 @@ check: setup ## lint, format, types, import contracts
 
 wheel: setup ## build the wheel and import every room from it, outside the repository
 	@$(BIN)/python tools/check_wheel.py
+
+browsergym: setup browser ## test the BrowserGym tasks in a virtual environment of their own
+	@test -x integrations/browsergym/.venv/bin/python || $(PYTHON) -m venv integrations/browsergym/.venv
+	@integrations/browsergym/.venv/bin/python -m pip install --quiet --editable "integrations/browsergym[test]"
+	@RECALLREACH_PYTHON=$(CURDIR)/$(BIN)/python integrations/browsergym/.venv/bin/python -m pytest integrations/browsergym
 
 browser: setup ## find a Chromium, or install one
 	@$(BIN)/recallreach browser --install

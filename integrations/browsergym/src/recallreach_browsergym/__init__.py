@@ -22,5 +22,3 @@ __all__ = [
 
 if os.environ.get(ADDRESS):
     register()
-if os.environ.get("RECALLREACH_BROWSER"):
-    use_chromium(os.environ["RECALLREACH_BROWSER"])

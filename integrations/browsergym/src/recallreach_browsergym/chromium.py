@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from browsergym.core import _get_global_playwright
+
+ENVIRONMENT = "RECALLREACH_BROWSER"
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+
+
+@lru_cache(maxsize=1)
+def choose_chromium() -> None:
+    """Once a process: RECALLREACH_BROWSER, else Playwright's own build, else one on PATH."""
+    path = os.environ.get(ENVIRONMENT)
+    if not path and not Path(_get_global_playwright().chromium.executable_path).exists():
+        path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if path:
+        use_chromium(path)
 
 
 def use_chromium(path: str) -> None:

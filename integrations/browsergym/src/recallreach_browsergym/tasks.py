@@ -11,6 +11,7 @@ from browsergym.core.registration import register_task
 from browsergym.core.task import AbstractBrowserTask
 from playwright.sync_api import Error, Page
 
+from recallreach_browsergym.chromium import choose_chromium
 from recallreach_browsergym.desk import Desk, find_desk
 
 PREFIX = "recallreach"
@@ -39,6 +40,7 @@ class RecallReachTask(AbstractBrowserTask):
 
     def __init__(self, seed: int, task: str, desk: Desk | None = None) -> None:
         super().__init__(seed)
+        choose_chromium()
         self.viewport = {"width": 1280, "height": 900}
         self.slow_mo = 0
         self.timeout = 30_000
