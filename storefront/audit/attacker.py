@@ -28,7 +28,7 @@ MOST_LEVELS = 128
 """Features with more classes are left to the permutation tests: there is too little to learn from each
 class."""
 
-CHOSEN = 128
+CHOSEN = 256
 """Feature classes kept for learning, the most telling ones of the training half."""
 
 REGULARIZATION = 5.0
@@ -92,8 +92,11 @@ def attack(features: Sequence[Feature], cues: Sequence[Cue], alpha: float, seed:
 
 
 def _one_hot(features: Sequence[Feature]) -> Matrix:
-    columns = [(feature.codes[:, None] == np.arange(feature.levels)) for feature in features]
-    return np.concatenate(columns, axis=1).astype(np.float32)
+    """Every class of every feature as a column, equal columns once: copies would crowd the choice."""
+    columns = [feature.codes[:, None] == np.arange(feature.levels) for feature in features]
+    whole = np.concatenate(columns, axis=1)
+    distinct = {column.tobytes(): at for at, column in enumerate(np.packbits(whole.T, axis=1))}
+    return whole[:, sorted(distinct.values())].astype(np.float32)
 
 
 def _numbered(values: Sequence[str]) -> npt.NDArray[np.intp]:

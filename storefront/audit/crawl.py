@@ -347,5 +347,9 @@ def _prices(items: Iterable[Item], product: str) -> list[str]:
 
 def _forms(*echoes: str) -> list[str]:
     """How a page writes what the visitor typed: in text, and in addresses."""
-    forms = (form for echo in echoes for form in (html.escape(echo), echo, quote_plus(echo), quote(echo)))
-    return list(dict.fromkeys(forms))
+    forms: dict[str, None] = {}
+    for echo in echoes:
+        escaped = html.escape(echo)
+        written = (escaped, escaped.replace("&#x27;", "&#39;"), echo, quote_plus(echo), quote(echo))
+        forms |= dict.fromkeys(written)
+    return list(forms)

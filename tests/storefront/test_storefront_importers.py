@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (one case a line)
 """Importers: the released DMV-Bench layout, a folder with a table, and the repair; all or nothing, named errors."""
 
 from __future__ import annotations
