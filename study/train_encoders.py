@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
+import numpy as np
 import torch
 import typer
 
@@ -20,11 +21,14 @@ from recallreach.memory.encoders.checkpoint import SHIPPED, Kind, save_checkpoin
 from recallreach.memory.encoders.samples import CropSource
 from recallreach.memory.encoders.training import Plan, standard_plan, train
 from recallreach.memory.encoders.vocabulary import Vocabulary
+from recallreach.seeding import stream
 from recallreach.storefront.data import COLORS
 from recallreach.storefront.pictures.art import Art
 from recallreach.storefront.pictures.samples import SceneSampler
 
 Which = Literal["both", "coarse", "eye"]
+HELD_OUT = 50
+"""Pairs of object and colour, each of another object, that training never shows: a test of composition."""
 
 
 def shop_vocabulary(art: Art) -> Vocabulary:
@@ -39,9 +43,19 @@ def art_hash(art: Art) -> str:
     return sha256(dump_json({"cues": cues, "furniture": pieces}).encode())
 
 
-def make_source(art_folder: Path, seed: int) -> CropSource:
+def held_out_pairs(vocabulary: Vocabulary, seed: int, count: int = HELD_OUT) -> tuple[tuple[int, int], ...]:
+    """(object, colour) indices to hold out, drawn by seed; at most half of the objects are concerned."""
+    rng = stream(seed, "held-out pairs")
+    count = min(count, len(vocabulary.objects) // 2)
+    objects = rng.choice(len(vocabulary.objects), count, replace=False)
+    return tuple((int(name), int(rng.integers(len(vocabulary.colors)))) for name in np.sort(objects))
+
+
+def make_source(art_folder: Path, held_out: tuple[tuple[int, int], ...], seed: int) -> CropSource:
     """The shop's sampler over all art in a folder, as worker processes need it: importable."""
-    return SceneSampler(seed, art=Art(art_folder))
+    art, colors = Art(art_folder), tuple(COLORS)
+    pairs = {(art.cues[name], colors[color]) for name, color in held_out}
+    return SceneSampler(seed, held_out=pairs, art=art)
 
 
 def train_one(plan: Plan, art: Art, out: Path, folder: Path, *, workers: int) -> Path:
@@ -55,7 +69,11 @@ def train_one(plan: Plan, art: Art, out: Path, folder: Path, *, workers: int) ->
         workers: rendering processes.
     """
     art = _snapshot(art, folder)
-    source, vocabulary, used = partial(make_source, art.folder), shop_vocabulary(art), art_hash(art)
+    source, vocabulary, used = (
+        partial(make_source, art.folder, plan.held_out),
+        shop_vocabulary(art),
+        art_hash(art),
+    )
     state = art.folder.parent / f"{plan.kind}-{plan.seed}"
     network = train(plan, vocabulary, source, state, workers=workers, report=typer.echo)
     facts: dict[str, Any] = {**plan.facts(), "art": used, "steps": sum(phase.steps for phase in plan.phases)}
@@ -95,7 +113,8 @@ def main(
     torch.set_num_threads(threads)
     try:
         for kind in _kinds(which):
-            plan, layers = _plan(kind, seed, steps), Art() if art is None else Art(art)
+            layers = Art() if art is None else Art(art)
+            plan = _plan(kind, seed, steps, layers)
             typer.echo(f"wrote {train_one(plan, layers, out, folder, workers=workers)}")
     except RecallReachError as error:
         typer.echo(f"error: {error}", err=True)
@@ -108,11 +127,12 @@ def _kinds(which: str) -> tuple[Kind, ...]:
     return ("coarse", "eye") if which == "both" else tuple(kind for kind in get_args(Kind) if kind == which)
 
 
-def _plan(kind: Kind, seed: int, steps: int | None) -> Plan:
+def _plan(kind: Kind, seed: int, steps: int | None, layers: Art) -> Plan:
     if steps is not None and steps < 1:
         raise ConfigError(f"--steps counts optimiser steps from 1; got {steps}")
-    standard = standard_plan(kind, seed)
-    return standard if steps is None else standard_plan(kind, seed, steps / standard.phases[0].steps)
+    first = standard_plan(kind, seed).phases[0].steps
+    scale = 1.0 if steps is None else steps / first
+    return standard_plan(kind, seed, scale, held_out_pairs(shop_vocabulary(layers), seed))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from recallreach.memory.encoders.network import Network
 from recallreach.memory.encoders.vocabulary import Vocabulary
 
 Kind = Literal["coarse", "eye"]
+STRIDES: Mapping[Kind, int] = {"coarse": 8, "eye": 16}
 SHIPPED = Path(__file__).parent / "weights"
 _ENTRY = "recallreach-encoder-1"
 REBUILD = "Rebuild it with `python -m recallreach.study.train_encoders`."
@@ -76,7 +77,7 @@ def load_checkpoint(path: Path, kind: Kind) -> Checkpoint:
                 f"{path} holds {found!r} weights, asked for {kind!r} (of {', '.join(get_args(Kind))})"
             )
         vocabulary = Vocabulary(*(tuple(header[part]) for part in ("objects", "slugs", "colors")))
-        network = Network(len(vocabulary.objects), len(vocabulary.colors))
+        network = Network(len(vocabulary.objects), len(vocabulary.colors), stride=STRIDES[kind])
         network.load_state_dict(load(raw))
         network.eval().requires_grad_(False)
         return Checkpoint(kind, network, vocabulary, header["facts"], sha256(raw))
@@ -86,8 +87,8 @@ def load_checkpoint(path: Path, kind: Kind) -> Checkpoint:
         raise DataError(f"the {kind} encoder weights {path} are damaged: {error}. {REBUILD}") from error
 
 
-def fresh_network(vocabulary: Vocabulary, seed: int) -> Network:
-    """An untrained network that depends on the seed and the vocabulary's size only."""
+def fresh_network(kind: Kind, vocabulary: Vocabulary, seed: int) -> Network:
+    """An untrained network that depends on its kind, the seed and the vocabulary's size only."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return Network(len(vocabulary.objects), len(vocabulary.colors))
+        return Network(len(vocabulary.objects), len(vocabulary.colors), stride=STRIDES[kind])

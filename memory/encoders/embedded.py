@@ -23,14 +23,14 @@ from recallreach.memory.encoders.vocabulary import NONE, Vocabulary
 from recallreach.memory.pictures import decode
 from recallreach.memory.types import Vectors
 
-COARSE_SIZE = 128
+COARSE_SIZE = 64
 EYE_SIZE = 512
 Pixels = NDArray[np.uint8]
 Table = NDArray[np.float32]
 
 
 class RetrievalEncoder:
-    """One vector a picture, from the whole frame at 128 px; texts by the object and colour they name.
+    """One vector a picture, from the whole frame at 64 px; texts by the object and colour they name.
 
     Pictures are encoded one at a time, so a vector never depends on its batch.
     """

@@ -16,19 +16,21 @@ _STAGES = ((16, 32, 2), (32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 160, 2), *[(
 
 
 class Network(nn.Module):
-    """Pictures to a dense map of stride 16, texts to object embedding + colour embedding.
+    """Pictures to a dense map, texts to object embedding + colour embedding.
 
     Trained with the sigmoid pairwise loss of SigLIP (Zhai et al. 2023, arXiv 2303.15343, section 3.2): a
     learned temperature and bias turn each similarity into the log odds that picture and text belong together.
 
     Args:
         objects, colors: sizes of the vocabulary.
+        stride: pixels of the picture a step of the dense map, 16, or 8 for pictures so small that the first
+            convolution must keep every pixel.
     """
 
-    def __init__(self, objects: int, colors: int) -> None:
+    def __init__(self, objects: int, colors: int, *, stride: int = STRIDE) -> None:
         super().__init__()
         width = _STAGES[-1][1]
-        self.stem = _convolution(3, _STAGES[0][0], stride=2)
+        self.stem = _convolution(3, _STAGES[0][0], stride=stride // 8)
         self.blocks = nn.Sequential(*(_Block(*stage) for stage in _STAGES))
         self.head = nn.Conv2d(width, DIMENSION, 1)
         self.objects = nn.Parameter(torch.randn(objects, DIMENSION) * 0.1)
@@ -37,7 +39,7 @@ class Network(nn.Module):
         self.bias = nn.Parameter(torch.tensor(-5.0))
 
     def dense(self, images: Tensor) -> Tensor:
-        """(n, 3, h, w) pictures in [-1, 1] to (n, DIMENSION, h / 16, w / 16)."""
+        """(n, 3, h, w) pictures in [-1, 1] to (n, DIMENSION, h / stride, w / stride)."""
         features: Tensor = self.head(self.blocks(self.stem(images)))
         return features
 

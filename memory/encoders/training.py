@@ -7,7 +7,7 @@ against every phrase of the vocabulary, so that the batch size does not limit th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from recallreach.errors import DataError
 from recallreach.memory.encoders.checkpoint import Kind, fresh_network
-from recallreach.memory.encoders.embedded import as_tensor
+from recallreach.memory.encoders.embedded import Pixels, as_tensor
 from recallreach.memory.encoders.network import Network
 from recallreach.memory.encoders.samples import (
     ChunkQueue,
@@ -27,6 +27,7 @@ from recallreach.memory.encoders.samples import (
     MakeSource,
     Recipe,
     Samples,
+    View,
     render_pool,
 )
 from recallreach.memory.encoders.vocabulary import NONE, Vocabulary
@@ -41,26 +42,26 @@ class Phase:
 
     Attributes:
         name: unique in a plan.
-        recipe: what it trains on.
+        recipes: what it trains on, equally often; all give pictures of one size.
         steps: optimiser steps.
         batch: samples a step.
         peak: highest learning rate of its one-cycle schedule.
-        first: chunks that must be there before the first step; the others enter evenly until 3/4 of the
-            steps.
+        first: chunks of each recipe that must be there before the first step; the others enter evenly until
+            3/4 of the steps.
     """
 
     name: str
-    recipe: Recipe
+    recipes: tuple[Recipe, ...]
     steps: int
     batch: int
     peak: float
     first: int = 4
 
-    def ready(self, step: int) -> int:
-        """Chunks in use at a step."""
+    def ready(self, recipe: Recipe, step: int) -> int:
+        """Chunks of a recipe in use at a step."""
         share = min(1.0, step / max(1, self.steps * 3 // 4))
-        first = min(self.first, self.recipe.chunks)
-        return first + math.floor((self.recipe.chunks - first) * share)
+        first = min(self.first, recipe.chunks)
+        return first + math.floor((recipe.chunks - first) * share)
 
     def rate(self, step: int) -> float:
         """Learning rate at a step: up a cosine for 30 % of the steps, then down to nothing."""
@@ -72,46 +73,68 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that determines a training run, besides the source."""
+    """All that determines a training run, besides the source.
+
+    Attributes:
+        kind: which of the two encoders.
+        seed: of initialisation, pictures and batches.
+        phases: in order.
+        held_out: (object, colour) indices that the source never shows; the loss leaves these phrases out, so
+            that a network learns nothing about them but what their parts give.
+    """
 
     kind: Kind
     seed: int
     phases: tuple[Phase, ...]
+    held_out: tuple[tuple[int, int], ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """JSON values for the checkpoint's header."""
         return asdict(self)
 
 
-def standard_plan(kind: Kind, seed: int, scale: float = 1.0) -> Plan:
-    """The plan behind the shipped weights; `scale` stretches the number of steps and chunks."""
+def standard_plan(
+    kind: Kind, seed: int, scale: float = 1.0, held_out: Sequence[tuple[int, int]] = ()
+) -> Plan:
+    """The plan behind the shipped weights; `scale` stretches the number of steps and chunks.
 
-    def phase(name: str, recipe: Recipe, steps: int, batch: int, peak: float) -> Phase:
-        return Phase(name, recipe, max(1, round(steps * scale)), batch, peak)
+    The coarse encoder sees a quarter of the frame, half of it and all of it averaged down to one size, since
+    tiles of a frame are encoded like frames.
+    """
 
-    def chunks(count: int) -> int:
-        return max(1, round(count * scale))
+    def phase(name: str, recipes: tuple[Recipe, ...], steps: int, batch: int, peak: float) -> Phase:
+        return Phase(name, recipes, max(1, round(steps * scale)), batch, peak)
+
+    def recipe(view: View, size: int, shrink: int, chunk: int, chunks: int) -> Recipe:
+        return Recipe(view, size, shrink, chunk, max(1, round(chunks * scale)))
 
     if kind == "eye":
-        near = phase("near", Recipe("crops", 96, chunks=chunks(32)), 2000, 64, 4e-3)
-        wide = phase("wide", Recipe("crops", 256, chunk=128, chunks=chunks(32)), 300, 12, 1e-3)
+        near = phase("near", (recipe("crops", 96, 1, 512, 48),), 3000, 64, 4e-3)
+        wide = phase("wide", (recipe("crops", 256, 1, 128, 32),), 300, 12, 1e-3)
     else:
-        near = phase("near", Recipe("crops", 256, 4, chunk=256, chunks=chunks(32)), 2000, 64, 4e-3)
-        wide = phase("wide", Recipe("frames", 512, 4, chunk=256, chunks=chunks(48)), 1500, 48, 2e-3)
-    return Plan(kind, seed, (near, wide))
+        part, half = recipe("crops", 192, 3, 512, 40), recipe("crops", 320, 5, 512, 24)
+        near = phase("near", (part,), 1500, 64, 4e-3)
+        wide = phase("wide", (part, half, recipe("frames", 512, 8, 512, 40)), 2500, 64, 3e-3)
+    return Plan(kind, seed, (near, wide), tuple(held_out))
 
 
-def pairwise_loss(logits: Tensor, names: Tensor, colors: Tensor) -> Tensor:
+def pairwise_loss(
+    logits: Tensor, names: Tensor, colors: Tensor, held_out: Sequence[tuple[int, int]] = ()
+) -> Tensor:
     """Sigmoid pairwise loss, summed over the phrases and averaged over the pictures.
 
     Args:
         logits: (n, objects, colors) log odds.
         names, colors: (n,) indices; -1 for a picture that shows no object, for which every phrase is wrong.
+        held_out: (object, colour) indices that do not count.
     """
     signs = -torch.ones_like(logits)
     shown = names >= 0
     signs[shown.nonzero()[:, 0], names[shown], colors[shown]] = 1.0
-    return -functional.logsigmoid(signs * logits).sum() / len(logits)
+    losses = -functional.logsigmoid(signs * logits)
+    for name, color in held_out:
+        losses[:, name, color] = 0.0
+    return losses.sum() / len(logits)
 
 
 def train(
@@ -144,9 +167,10 @@ def train(
     run = _Run(plan, vocabulary, folder)
     with render_pool(workers) as pool:
         for number, phase in enumerate(plan.phases[run.phase :], run.phase):
-            queue = ChunkQueue(pool, make_source, phase.recipe, plan.seed, folder / "chunks")
+            chunks = folder / "chunks"
+            queues = [ChunkQueue(pool, make_source, one, plan.seed, chunks) for one in phase.recipes]
             run.enter(number)
-            for step, batch in _batches(phase, plan.seed, queue, run.step):
+            for step, batch in _batches(phase, plan.seed, queues, run.step):
                 loss = run.update(phase.rate(step), batch)
                 if step % 50 == 0 or step + 1 == phase.steps:
                     report(f"{plan.kind} {phase.name} {step + 1}/{phase.steps} loss {loss:.4f}")
@@ -160,7 +184,7 @@ class _Run:
 
     def __init__(self, plan: Plan, vocabulary: Vocabulary, folder: Path) -> None:
         self._plan, self._path = plan, folder / f"{plan.kind}-state.pt"
-        self.network = fresh_network(vocabulary, plan.seed).train()
+        self.network = fresh_network(plan.kind, vocabulary, plan.seed).train()
         self._optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=1e-4)
         self.phase, self.step = 0, 0
         folder.mkdir(parents=True, exist_ok=True)
@@ -177,7 +201,8 @@ class _Run:
             group["lr"] = rate
         images = as_tensor(pixels)
         logits = self.network.local_logits if self._plan.kind == "eye" else self.network.whole_logits
-        loss = pairwise_loss(logits(images), torch.from_numpy(names), torch.from_numpy(colors))
+        truth = torch.from_numpy(names), torch.from_numpy(colors)
+        loss = pairwise_loss(logits(images), *truth, self._plan.held_out)
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
@@ -205,24 +230,28 @@ class _Run:
         self.phase, self.step = state["phase"], state["step"]
 
 
-def _batches(phase: Phase, seed: int, queue: ChunkQueue, start: int) -> Iterator[tuple[int, Samples]]:
-    chunks: list[Samples] = []
+def _batches(
+    phase: Phase, seed: int, queues: Sequence[ChunkQueue], start: int
+) -> Iterator[tuple[int, Samples]]:
+    pools: list[list[Samples]] = [[] for _ in queues]
     for step in range(start, phase.steps):
-        while len(chunks) < phase.ready(step):
-            chunks.append(queue.take(len(chunks)))
-        yield step, _draw(phase, stream(seed, "batch", phase.name, step), chunks)
+        for recipe, queue, pool in zip(phase.recipes, queues, pools, strict=True):
+            while len(pool) < phase.ready(recipe, step):
+                pool.append(queue.take(len(pool)))
+        yield step, _draw(phase.batch, stream(seed, "batch", phase.name, step), pools)
 
 
-def _draw(phase: Phase, rng: np.random.Generator, chunks: list[Samples]) -> Samples:
-    which = rng.integers(0, len(chunks), phase.batch)
-    rows = rng.integers(0, phase.recipe.chunk, phase.batch)
-    picked = [
-        (chunks[chunk][0][row], chunks[chunk][1][row], chunks[chunk][2][row])
-        for chunk, row in zip(which, rows, strict=True)
-    ]
+def _draw(batch: int, rng: np.random.Generator, pools: Sequence[Sequence[Samples]]) -> Samples:
+    picked = [_pick(rng, pools[kind]) for kind in rng.integers(0, len(pools), batch)]
     pixels = np.stack([image for image, _, _ in picked])
-    mirrored = rng.random(phase.batch) < 0.5
+    mirrored = rng.random(batch) < 0.5
     pixels[mirrored] = pixels[mirrored, :, ::-1]
     names: Indices = np.array([name for _, name, _ in picked], np.int64)
     colors: Indices = np.array([color for _, _, color in picked], np.int64)
     return pixels, names, np.where(names == NONE, NONE, colors)
+
+
+def _pick(rng: np.random.Generator, pool: Sequence[Samples]) -> tuple[Pixels, int, int]:
+    pixels, names, colors = pool[int(rng.integers(len(pool)))]
+    row = int(rng.integers(len(pixels)))
+    return pixels[row], int(names[row]), int(colors[row])

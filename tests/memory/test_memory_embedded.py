@@ -35,7 +35,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("weights")
     for kind in ("coarse", "eye"):
         save_checkpoint(
-            folder / f"{kind}.safetensors", kind, fresh_network(WORDS, 3).eval(), WORDS, {"steps": 0}
+            folder / f"{kind}.safetensors", kind, fresh_network(kind, WORDS, 3).eval(), WORDS, {"steps": 0}
         )
     return folder
 
@@ -165,7 +165,7 @@ def test_checkpoints_come_back_equal_and_name_their_weights(weights: Path, tmp_p
     assert first.facts == {"steps": 0}
     save_checkpoint(tmp_path / "again", "coarse", first.network, first.vocabulary, first.facts)
     assert load_checkpoint(tmp_path / "again", "coarse").hash == first.hash
-    other = fresh_network(WORDS, 4)
+    other = fresh_network("eye", WORDS, 4)
     save_checkpoint(tmp_path / "other", "coarse", other, WORDS, {"steps": 0})
     assert RetrievalEncoder.load(tmp_path / "other").name != RetrievalEncoder(first).name
 
@@ -195,7 +195,7 @@ def test_fresh_networks_depend_on_the_seed_alone_and_leave_torch_alone() -> None
     torch.manual_seed(7)
     expected = torch.rand(1)
     torch.manual_seed(7)
-    first, second, other = (fresh_network(WORDS, seed) for seed in (0, 0, 1))
+    first, second, other = (fresh_network("eye", WORDS, seed) for seed in (0, 0, 1))
     assert torch.equal(torch.rand(1), expected)
     assert torch.equal(first.head.weight, second.head.weight)
     assert not torch.equal(first.head.weight, other.head.weight)
@@ -206,6 +206,7 @@ def test_the_network_has_the_stated_size_and_stride() -> None:
     assert sum(parameter.numel() for parameter in network.parameters()) == pytest.approx(134_000, rel=0.05)
     with torch.no_grad():
         assert network.dense(torch.zeros(1, 3, 64, 96)).shape == (1, 96, 4, 6)
+        assert Network(3, 2, stride=8).eval().dense(torch.zeros(1, 3, 64, 96)).shape == (1, 96, 8, 12)
 
 
 class _Sure(RetrievalEncoder):

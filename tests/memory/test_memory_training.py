@@ -57,8 +57,9 @@ def _one_thread() -> Iterator[None]:
 
 
 def _plan(kind: Kind = "eye", steps: int = 6, seed: int = 0) -> Plan:
-    near = Phase("near", Recipe("crops", 32, chunk=32, chunks=3), steps, 16, 4e-3, first=1)
-    wide = Phase("wide", Recipe("frames", 64, 2, chunk=16, chunks=1), 3, 8, 1e-3)
+    near = Phase("near", (Recipe("crops", 32, chunk=32, chunks=3),), steps, 16, 4e-3, first=1)
+    mixed = Recipe("frames", 64, 2, chunk=16, chunks=1), Recipe("crops", 96, 3, chunk=16, chunks=2)
+    wide = Phase("wide", mixed, 3, 8, 1e-3)
     return Plan(kind, seed, (near, wide))
 
 
@@ -74,7 +75,7 @@ def _same(first: Network, second: Network) -> bool:
 
 @pytest.mark.parametrize("kind", ["eye", "coarse"])
 def test_it_learns_to_name_what_it_sees(kind: Kind, tmp_path: Path) -> None:
-    phase = Phase("near", Recipe("crops", 32, chunk=64, chunks=4), 90, 16, 4e-3, first=4)
+    phase = Phase("near", (Recipe("crops", 32, chunk=64, chunks=4),), 90, 16, 4e-3, first=4)
     network = _train(Plan(kind, 0, (phase,)), tmp_path, save_every=1000)
     pixels, names, colors = Shapes(12345).crops(100, 32)
     with torch.no_grad():
@@ -147,21 +148,43 @@ def test_the_loss_of_one_picture_by_hand() -> None:
 
 
 def test_the_schedule_rises_to_its_peak_and_ends_near_nothing() -> None:
-    phase = Phase("p", Recipe("crops", 32, chunks=10), 100, 8, 4e-3, first=2)
+    recipe = Recipe("crops", 32, chunks=10)
+    phase = Phase("p", (recipe,), 100, 8, 4e-3, first=2)
     rates = [phase.rate(step) for step in range(100)]
     assert max(rates) == rates[30] == pytest.approx(4e-3)
     assert rates[0] < 4e-4
     assert rates[-1] < 1e-5
-    assert [phase.ready(step) for step in (0, 74, 75, 99)] == [2, 9, 10, 10]
+    assert [phase.ready(recipe, step) for step in (0, 74, 75, 99)] == [2, 9, 10, 10]
 
 
 def test_the_standard_plan_scales_steps_and_data() -> None:
     full, short = standard_plan("coarse", 0), standard_plan("coarse", 0, 0.25)
     for whole, part in zip(full.phases, short.phases, strict=True):
         assert part.steps == round(whole.steps / 4)
-        assert part.recipe.chunks == round(whole.recipe.chunks / 4)
+        for many, few in zip(whole.recipes, part.recipes, strict=True):
+            assert few.chunks == round(many.chunks / 4)
         assert part.batch == whole.batch
 
 
+def test_the_recipes_of_a_phase_give_pictures_of_one_size() -> None:
+    for kind in ("eye", "coarse"):
+        for phase in standard_plan(kind, 0).phases:
+            assert len({recipe.size // recipe.shrink for recipe in phase.recipes}) == 1
+            assert not any(recipe.size % recipe.shrink for recipe in phase.recipes)
+
+
+def test_a_held_out_phrase_adds_no_loss_and_gets_no_gradient() -> None:
+    logits = torch.randn(3, 2, 2, requires_grad=True)
+    truth = torch.tensor([0, 1, -1]), torch.tensor([1, 1, -1])
+    loss = pairwise_loss(logits, *truth, held_out=[(1, 0)])
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None
+    assert (logits.grad[:, 1, 0] == 0).all()
+    assert (logits.grad != 0).sum() == 9
+    with torch.no_grad():
+        logits[:, 1, 0] = 40.0
+        assert float(pairwise_loss(logits, *truth, held_out=[(1, 0)])) == float(loss.detach())
+
+
 def test_fresh_network_fits_the_vocabulary() -> None:
-    assert fresh_network(WORDS, 0).pair_texts().shape[:2] == (2, 2)
+    assert fresh_network("eye", WORDS, 0).pair_texts().shape[:2] == (2, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -37,8 +38,9 @@ def weights(art: Art, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two checkpoints after two steps; one was rendered by a worker process."""
     folder = tmp_path_factory.mktemp("encoders")
     for kind, workers in (("eye", 1), ("coarse", 0)):
-        phase = Phase("near", Recipe("crops", 64, chunk=4, chunks=1), 2, 4, 1e-3)
-        train_encoders.train_one(Plan(kind, 0, (phase,)), art, folder / "out", folder, workers=workers)
+        phase = Phase("near", (Recipe("crops", 64, chunk=4, chunks=1),), 2, 4, 1e-3)
+        plan = Plan(kind, 0, (phase,), ((1, 2),))
+        train_encoders.train_one(plan, art, folder / "out", folder, workers=workers)
     return folder / "out"
 
 
@@ -65,15 +67,51 @@ def test_figures_are_shares(art: Art, weights: Path) -> None:
     )
     catalog = Catalog.synthetic(0, variants=8, art=art)
     pictures = Pictures(catalog)
+    held_out = evaluate_encoders.held_out_phrases(eye.checkpoint)
+    phrases = {one.id: catalog.cue_of(one.id).phrase for one in catalog}
     shown = [
-        evaluate_encoders.Shown(pictures.picture(one.id), catalog.cue_of(one.id).phrase) for one in catalog
+        evaluate_encoders.Shown(pictures.picture(one.id), phrases[one.id], phrases[one.id] in held_out)
+        for one in catalog
     ]
     figures = {
-        **evaluate_encoders.coarse_figures(encoder, shown, 2, 8),
+        **evaluate_encoders.retrieval_figures(encoder, shown, 2, sizes=(8,)),
         **evaluate_encoders.eye_figures(eye, encoder, shown, 2),
     }
     assert all(0 <= value <= 1 for value in figures.values())
-    assert figures["coarse recall@10 of 8"] == 1
+    assert figures["1x1 recall@10 of 8"] == figures["2x2 recall@10 of 8"] == 1
+
+
+def test_recall_counts_the_ranks_of_the_right_pictures() -> None:
+    """On a perfect diagonal everything is found; one row whose own score comes third is not first."""
+    scores = np.eye(12, dtype=np.float32)
+    scores[3, 4:6] = 2.0
+    ranks = evaluate_encoders._ranks(scores)
+    assert list(ranks) == [0, 0, 0, 2, *[0] * 8]
+    unseen = np.arange(12) == 3
+    figures = evaluate_encoders._recalls("1x1", 12, ranks, unseen)
+    assert figures["1x1 recall@1 of 12"] == pytest.approx(11 / 12)
+    assert figures["1x1 recall@5 of 12"] == 1
+    assert figures["1x1 recall@1 of 12, held-out pairs"] == 0
+
+
+def test_held_out_pairs_are_named_in_the_checkpoint_and_never_shown(art: Art, weights: Path) -> None:
+    checkpoint = Eye.load(weights / "eye.safetensors").checkpoint
+    (phrase,) = evaluate_encoders.held_out_phrases(checkpoint)
+    assert phrase == checkpoint.vocabulary.phrase(1, 2)
+    source = train_encoders.make_source(art.folder, ((1, 2), (0, 0)), 5)
+    _, names, colors = source.crops(400, 16)
+    seen = set(zip(names.tolist(), colors.tolist(), strict=True))
+    assert not seen & {(1, 2), (0, 0)}
+    assert {(1, 3), (0, 1)} <= seen
+
+
+def test_the_pairs_to_hold_out_depend_on_the_seed_and_have_different_objects() -> None:
+    vocabulary = train_encoders.shop_vocabulary(Art())
+    pairs = train_encoders.held_out_pairs(vocabulary, 0)
+    assert (
+        pairs == train_encoders.held_out_pairs(vocabulary, 0) != train_encoders.held_out_pairs(vocabulary, 1)
+    )
+    assert len({name for name, _ in pairs}) == len(pairs) == train_encoders.HELD_OUT
 
 
 @pytest.mark.parametrize(
