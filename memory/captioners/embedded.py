@@ -8,11 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recallreach.memory.encoders.embedded import COARSE_SIZE, Pixels, RetrievalEncoder, shrunk
+from recallreach.memory.encoders.embedded import Pixels, RetrievalEncoder, shrunk
 from recallreach.memory.pictures import decode
 
 NAMING_THRESHOLD = 0.9
-_BORDER = COARSE_SIZE // 16
+CAPTION_SIZE = 64
+_BORDER = CAPTION_SIZE // 16
 _DISTINCT = 24
 _HUES = (
     (0.045, "red"),
@@ -30,8 +31,9 @@ _HUES = (
 class EmbeddedCaptioner:
     """Says what stands in a picture by its colours, and names a small object only when it is sure.
 
-    It reads the picture with the coarse encoder, once, without knowing what will be asked, so it misses and
-    sometimes mistakes objects. It never sees the ground truth.
+    It reads the picture with the network of the coarse encoder, once, at 64 px, which is twice as sharp as what
+    retrieval keeps, and without knowing what will be asked. So it misses and sometimes mistakes objects. It
+    never sees the ground truth.
 
     Args:
         encoder: the coarse encoder.
@@ -41,7 +43,7 @@ class EmbeddedCaptioner:
 
     def __init__(self, encoder: RetrievalEncoder, threshold: float = NAMING_THRESHOLD) -> None:
         self._encoder, self._threshold = encoder, threshold
-        self.name = f"embedded-caption-2-{encoder.name}-{threshold:g}"
+        self.name = f"embedded-caption-3-{encoder.name}-{threshold:g}"
 
     @classmethod
     def load(cls, threshold: float = NAMING_THRESHOLD) -> Self:
@@ -54,11 +56,11 @@ class EmbeddedCaptioner:
         Raises:
             PictureError: the bytes cannot be decoded.
         """
-        return f"{_scene(shrunk(decode(picture), COARSE_SIZE))} {self._object(picture)}"
+        return f"{_scene(shrunk(decode(picture), CAPTION_SIZE))} {self._object(picture)}"
 
     def guess(self, picture: bytes) -> tuple[str, float]:
         """The most likely phrase of the vocabulary and its share of the probability."""
-        log_odds = self._encoder.pair_log_odds(picture).astype(np.float64)
+        log_odds = self._encoder.pair_log_odds(picture, CAPTION_SIZE).astype(np.float64)
         shares = np.exp(log_odds - log_odds.max())
         name, color = np.unravel_index(int(shares.argmax()), shares.shape)
         return self._encoder.vocabulary.phrase(int(name), int(color)), float(shares.max() / shares.sum())

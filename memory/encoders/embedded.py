@@ -23,14 +23,14 @@ from recallreach.memory.encoders.vocabulary import NONE, Vocabulary
 from recallreach.memory.pictures import decode
 from recallreach.memory.types import Vectors
 
-COARSE_SIZE = 64
+COARSE_SIZE = 32
 EYE_SIZE = 512
 Pixels = NDArray[np.uint8]
 Table = NDArray[np.float32]
 
 
 class RetrievalEncoder:
-    """One vector a picture, from the whole frame at 64 px; texts by the object and colour they name.
+    """One vector a picture, from the whole frame at 32 px; texts by the object and colour they name.
 
     Pictures are encoded one at a time, so a vector never depends on its batch.
     """
@@ -71,13 +71,13 @@ class RetrievalEncoder:
         rows = [self._text(text) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), np.float32)
 
-    def pair_log_odds(self, picture: bytes) -> Table:
-        """(objects, colors) log odds that the picture shows each phrase of the vocabulary."""
-        similarity = self._pairs @ self._row(picture)
+    def pair_log_odds(self, picture: bytes, size: int = COARSE_SIZE) -> Table:
+        """(objects, colors) log odds that the picture shows each phrase, seen `size` pixels wide and high."""
+        similarity = self._pairs @ self._row(picture, size)
         return (similarity * self._scale + self._bias).astype(np.float32)
 
-    def _row(self, picture: bytes) -> Vectors:
-        pixels = shrunk(decode(picture), COARSE_SIZE)
+    def _row(self, picture: bytes, size: int = COARSE_SIZE) -> Vectors:
+        pixels = shrunk(decode(picture), size)
         with threads(self._threads), torch.no_grad():
             row: Vectors = self.checkpoint.network.pooled(as_tensor(pixels[None]))[0].numpy()
         return row

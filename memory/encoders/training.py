@@ -112,9 +112,9 @@ def standard_plan(
         near = phase("near", (recipe("crops", 96, 1, 512, 48),), 3000, 64, 4e-3)
         wide = phase("wide", (recipe("crops", 256, 1, 128, 32),), 300, 12, 1e-3)
     else:
-        part, half = recipe("crops", 192, 3, 512, 40), recipe("crops", 320, 5, 512, 24)
-        near = phase("near", (part,), 1500, 64, 4e-3)
-        wide = phase("wide", (part, half, recipe("frames", 512, 8, 512, 40)), 2500, 64, 3e-3)
+        part, half = recipe("crops", 192, 6, 512, 40), recipe("crops", 320, 10, 512, 32)
+        near = phase("near", (part,), 2000, 64, 4e-3)
+        wide = phase("wide", (part, half, recipe("frames", 512, 16, 512, 48)), 4000, 64, 3e-3)
     return Plan(kind, seed, (near, wide), tuple(held_out))
 
 

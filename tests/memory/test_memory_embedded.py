@@ -214,7 +214,7 @@ class _Sure(RetrievalEncoder):
 
     share = 0.5
 
-    def pair_log_odds(self, picture: bytes) -> np.ndarray:
+    def pair_log_odds(self, picture: bytes, size: int = 32) -> np.ndarray:
         table = np.zeros((4, 3), np.float32)
         table[2, 1] = np.log(self.share / (1 - self.share) * (table.size - 1))
         return table
