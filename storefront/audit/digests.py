@@ -8,7 +8,7 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recallreach.storefront.types import Cue
@@ -40,7 +40,7 @@ class Fingerprint:
     example: tuple[str, str]
 
 
-def fingerprints(texts: Mapping[str, Sequence[str]], cues: Mapping[str, Cue]) -> list[Fingerprint]:
+def fingerprints(texts: Mapping[str, Iterable[str]], cues: Mapping[str, Cue]) -> list[Fingerprint]:
     """Hashes of each product's own cue in its own texts.
 
     Args:

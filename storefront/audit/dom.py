@@ -100,7 +100,7 @@ class _Walk:
         linked: frozenset[str] = frozenset(self._products(node))
         headed = node.tag == "h1"
         for child in _children(node):
-            if not child.tag.startswith("-"):
+            if not (child.tag or "-").startswith("-"):
                 below, heading = self._survey(child)
                 linked, headed = linked | below, headed or heading
         self._linked[node.mem_id] = linked
@@ -128,7 +128,7 @@ class _Walk:
                 self._say(_text_channel(node), child.text_content or "", owner)
             elif child.tag == "-comment":
                 self._say("comment", child.comment_content or "", owner)
-            elif not child.tag.startswith("-"):
+            elif not (child.tag or "-").startswith("-"):
                 self._visit(child, owner, whole=whole)
 
     def _block(self, node: LexborNode, owner: str | None) -> None:
@@ -148,7 +148,7 @@ class _Walk:
 
     def _element(self, node: LexborNode, owner: str | None) -> None:
         attributes = node.attributes
-        self._shape.setdefault(owner, []).append(_tag_shape(node.tag, attributes))
+        self._shape.setdefault(owner, []).append(_tag_shape(node.tag or "", attributes))
         if node.tag == "meta":
             named = attributes.get("name") or attributes.get("property") or attributes.get("http-equiv")
             self._say(f"meta {named}" if named else "meta", attributes.get("content") or "", owner)

@@ -107,7 +107,7 @@ def _value_views(
     yield f"alphabetic rank{where} in its collection", _ranks(values, groups)
     found = [None if value is None else _NUMBER.findall(value) for value in values]
     for name, at in (("first number", 0), ("second number", 1), ("last number", -1)):
-        numbers = [_number(row, at) for row in found]
+        numbers = [_number(row or (), at) for row in found]
         if len(set(numbers)) > 1:
             yield from _number_views(name + where, numbers, groups)
 

@@ -182,8 +182,8 @@ def _statistical(
     measured = [measure(features[name], labels, threshold) for name, labels in keys]
     adjusted = holm([1.0 if found is None else found.p for found in measured])
     held: dict[str, list[Held]] = defaultdict(list)
-    for (name, labels), found, p in zip(keys, measured, adjusted, strict=True):
-        held[name].append(Held(labels.name, labels.entropy, found, p, p <= settings.share))
+    for (name, labels), told, p in zip(keys, measured, adjusted, strict=True):
+        held[name].append(Held(labels.name, labels.entropy, told, p, p <= settings.share))
     draft.findings += [
         _told(name, entry) for name, entries in held.items() for entry in entries if entry.leaks
     ]

@@ -166,7 +166,7 @@ def _counts(word: str) -> bool:
 
 def _form(word: str, known: Mapping[str, str]) -> str | None:
     """The known word that `word` is a form of: itself, or the other number."""
-    forms = (word, word + "s", word.removesuffix("s"), word.removesuffix("es"))
+    forms: tuple[str, ...] = (word, word + "s", word.removesuffix("s"), word.removesuffix("es"))
     if word.endswith("ves"):
         forms += (word[:-3] + "f", word[:-3] + "fe")
     if word.endswith("ies"):

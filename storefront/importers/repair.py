@@ -141,7 +141,7 @@ class _Plan:
         numbers = stream(self._seed, "repair", "number").permutation(max(999, 2 * count))
         assert self._catalog.photos is not None
         suffix = MEDIA_TYPES[self._catalog.photos.media_type]
-        products = []
+        products: list[Product] = []
         for old, new in zip(self._catalog.collections, self.collections, strict=True):
             for order in range(len(self._catalog.products_in(old.slug))):
                 at = len(products)

@@ -370,5 +370,5 @@ def test_a_changed_picture_file_is_refused_when_it_is_served(imported):
 
 def test_a_rank_in_the_collection_is_a_feature():
     groups = ["a"] * 3 + ["b"] * 3
-    names = {f.name for f in features_of([(value,) for value in ("9", "8", "7", "3", "2", "1")], groups)}
+    names = {f.name for f in features_of([(value,) for value in ("10", "9", "100", "30", "2", "1")], groups)}
     assert "rank of the first number in its collection" in names

@@ -10,7 +10,6 @@ from flask import Flask
 from typer.testing import CliRunner
 
 from recallreach.memory.encoders.hashed import HashedTextEncoder
-from recallreach.storefront.app import create_app
 from recallreach.storefront.audit.page import render_audit
 from recallreach.storefront.audit.reading import Reading
 from recallreach.storefront.audit.report import AuditReport
@@ -18,7 +17,7 @@ from recallreach.storefront.audit.semantic import rank_channels
 from recallreach.storefront.catalog import Catalog
 from recallreach.storefront.catalog_synthetic import Plan, draw_catalog
 from recallreach.storefront.pictures.art import Art
-from recallreach.study.audit.behaviour import GreyPictures, behaviours, with_behaviours
+from recallreach.study.audit.behaviour import behaviours, with_behaviours
 from recallreach.study.audit.browser import read_with_browser
 from recallreach.study.cli import app as command
 
@@ -73,21 +72,17 @@ def test_ranks_are_uniform_for_noise_and_not_for_texts_that_say_the_cue():
     assert found["told"].top > 0.5
 
 
+PAGE = """<!doctype html><html><head><title>Shop</title><style>h1::after { content: 'mug' }</style></head>
+<body><main><h1>Shop</h1><div role="img" aria-label="a stapler"></div>
+<script>localStorage.setItem('k', 'a scarf')</script></main></body></html>"""
+
+
 @pytest.mark.browser
 def test_chromium_shows_generated_content_storage_and_the_accessibility_tree():
     catalog = small()
-    shop: Flask = create_app(catalog, GreyPictures())
-
-    @shop.after_request
-    def plant(response):
-        if response.mimetype == "text/html":
-            page = response.get_data(as_text=True)
-            page = page.replace("</head>", "<style>h1::after { content: 'mug' }</style></head>")
-            page = page.replace("</main>", "<script>localStorage.setItem('k', 'a scarf')</script></main>")
-            response.set_data(page.replace("</main>", '<div role="img" aria-label="a stapler"></div></main>'))
-            response.headers["Content-Security-Policy"] = "default-src * 'unsafe-inline'"
-        return response
-
+    shop = Flask("other shop")
+    shop.add_url_rule("/", "home", lambda: PAGE)
+    shop.add_url_rule("/<path:anything>", "page", lambda anything: PAGE)
     reading = Reading(tuple(p.id for p in catalog), tuple(p.collection for p in catalog))
     read_with_browser(reading, shop, 2, 0)
     assert any("mug" in text for text in reading.texts["browser: generated content"])
@@ -107,7 +102,8 @@ def test_a_leak_is_exit_status_one_and_a_report(tmp_path):
     assert report["levels"] == ["L1", "L2"]
     page = (tmp_path / "out" / "audit.html").read_text()
     assert "page title" in page
-    assert "http" not in page.replace("http-equiv", "").replace("HTTP", "").replace("http header", "")
+    assert "<script" not in page
+    assert "src=" not in page
 
 
 def test_a_report_without_results_still_renders():
