@@ -24,12 +24,10 @@ from recallreach.study.pictures import RunPictures
 from recallreach.study.run_tables import run_tables
 from recallreach.study.scoring import (
     ChanceCheck,
-    Difference,
     SystemScore,
     by_system,
     chance_check,
     chance_curve,
-    differences,
     score_system,
 )
 from recallreach.study.stats import RESAMPLES, Interval
@@ -60,7 +58,6 @@ class Results:
 
     manifest: Mapping[str, Any]
     scores: tuple[SystemScore, ...]
-    differences: tuple[Difference, ...]
     checks: tuple[ChanceCheck, ...]
     chance: Mapping[int, float]
     compliance: tuple[Compliance, ...]
@@ -128,7 +125,6 @@ def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> 
     return Results(
         manifest=manifest,
         scores=scores,
-        differences=tuple(differences(grouped, seed)),
         checks=tuple(check for check in checks if check is not None),
         chance=chance,
         compliance=_compliance(_trajectories(folder)),
