@@ -20,19 +20,19 @@ EXACT_LIMIT = 200_000
 
 TARGET_RECALL = 0.99
 CANDIDATES = 1000
-_NOISE = (1.0, 4.0)
+_NOISE = (1.0, 4.0, 1000.0)
 """Length of the noise that makes a query of a stored row: a question in the words of its answer (cosine about
-0.7), and one from another tower of the encoder, as texts are to pictures (about 0.25)."""
+0.7), one from another tower of the encoder, as texts are to pictures (about 0.25), and one near nothing."""
 
 _POINTS_PER_CELL = 64
-_QUERIES, _NEAREST = 64, 10
+_QUERIES, _NEAREST = 66, 10
 _REGROWTH = 4
 
 
 class ApproximateIndex:
     """An inverted file over one channel (FAISS IVFFlat, inner product), extended as the channel grows.
 
-    How many cells a search visits is raised until the 10 nearest rows of 64 drawn queries, near and far ones,
+    How many cells a search visits is raised until the 10 nearest rows of 66 drawn queries, near and far ones,
     are found as often as `TARGET_RECALL` asks; rows that do not fall into groups end at all cells, which is
     an exact search. Found rows are scored again exactly, so equal rows score equal.
 
@@ -41,7 +41,7 @@ class ApproximateIndex:
 
     Attributes:
         recall: measured share of the true 10 nearest rows that a search finds, for the near or the far
-            queries, whichever is lower; 0 before the first search.
+            queries or those near nothing, whichever is lowest; 0 before the first search.
         cells: cells visited by a search, of how many (a pair).
 
     Raises:
@@ -120,7 +120,7 @@ class ApproximateIndex:
 
 
 def _drawn(matrix: Vectors) -> Vectors:
-    """Stored rows moved by noise: first the near queries, then the far ones."""
+    """Stored rows moved by noise: first the near queries, then ever farther ones."""
     rng = np.random.default_rng(0)
     rows = matrix[rng.integers(0, len(matrix), _QUERIES)]
     noise = rng.standard_normal(rows.shape) / math.sqrt(rows.shape[1])
