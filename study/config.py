@@ -54,7 +54,7 @@ UNSETTLING = frozenset(
 """Keys that change no result, so a run may be resumed with other values."""
 
 MOST_RUNS = 1_000_000
-"""Sessions that a study may have at most; a tree with more is a slip of the pen."""
+"""Sessions that a study may have at most; more are a slip of the pen."""
 
 
 class Part(BaseModel):
@@ -290,7 +290,7 @@ class StudyConfig(BaseModel):
                 )
 
     def check_sessions(self, source: str) -> None:
-        """Refuse session numbers beyond the last session, and trees beyond all measure."""
+        """Refuse session numbers beyond the last session, and studies beyond all measure."""
         numbers = () if self.ask_after == "every" else self.ask_after
         for key, listed in (("ask_after", numbers), ("lengths", self.lengths)):
             beyond = [number for number in listed if not 1 <= number <= self.sessions]
@@ -298,11 +298,11 @@ class StudyConfig(BaseModel):
                 raise ConfigError(
                     f"{source}: {key} names session {beyond[0]}; a chain has {self.sessions}, counted from 1."
                 )
-        power = self.branching ** min(self.sessions, 64)
-        if self.branching > 1 and self.chains * power > MOST_RUNS:
+        leaves = self.branching ** min(self.sessions, 64)
+        if self.chains * max(self.sessions, leaves) > MOST_RUNS:
             raise ConfigError(
-                f"{source}: branching = {self.branching} with sessions = {self.sessions} makes more "
-                f"than {MOST_RUNS:,} sessions; lower one of them."
+                f"{source}: chains = {self.chains}, sessions = {self.sessions} and branching = "
+                f"{self.branching} make more than {MOST_RUNS:,} sessions; lower one of them."
             )
 
     @property
