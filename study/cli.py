@@ -33,21 +33,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Measure what a multimodal agent still remembers, by eye, after its context has been wiped.",
 )
-app.add_typer(catalog_app, name="catalog")
-catalog_app.add_typer(import_app, name="import")
-catalog_app.command()(repair)
-app.add_typer(prompt_app, name="prompt")
-app.add_typer(model_app, name="model")
-app.command()(compliance)
-app.command()(audit)
-app.command()(plan)
-app.command()(merge)
-app.command()(export)
-app.command()(check)
-app.command()(view)
-app.command()(play)
-for _command in (decompose, ladder, tiles, delivery):
-    app.command()(_command)
 
 DEMO: dict[str, Any] = {
     "name": "demo",
@@ -80,7 +65,6 @@ def _common(
     pass
 
 
-@app.command()
 @with_study_options
 def demo(*, overrides: dict[str, Any], fresh: Fresh = False) -> None:
     """The main job on a small scale: real pages, four memories, a retention curve. About three minutes."""
@@ -93,7 +77,6 @@ def demo(*, overrides: dict[str, Any], fresh: Fresh = False) -> None:
     _run(config, fresh=fresh)
 
 
-@app.command()
 @with_study_options
 def run(
     study: Annotated[Path, typer.Argument(help="A study file (TOML).", show_default=False)],
@@ -109,7 +92,6 @@ def run(
     _run(config, fresh=fresh)
 
 
-@app.command()
 @with_study_options
 def resume(folder: Folder, *, overrides: dict[str, Any]) -> None:
     """Finish a run that was stopped. Answered probes are kept, those with technical errors run again.
@@ -121,7 +103,6 @@ def resume(folder: Folder, *, overrides: dict[str, Any]) -> None:
     _run(config_of(folder, overrides), fresh=False)
 
 
-@app.command()
 def report(folder: Folder) -> None:
     """Score a run again and write its report, chart and tables."""
     from recallreach.study.report import write_report
@@ -130,7 +111,6 @@ def report(folder: Folder) -> None:
     print_summary(Console(), write_report(folder))
 
 
-@app.command("list")
 def list_parts(
     kind: Annotated[
         str, typer.Argument(help="memories, deliveries, agents, models, encoders, ...", metavar="KIND")
@@ -145,7 +125,6 @@ def list_parts(
         typer.echo(f"{name:<{width}}  {summary}")
 
 
-@app.command()
 def serve(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 8321,
     source: Source = "synthetic",
@@ -161,7 +140,6 @@ def serve(
         threading.Event().wait()
 
 
-@app.command()
 def browser(
     install: Annotated[
         bool, typer.Option("--install", help="Install a Chromium where there is none.")
@@ -199,6 +177,17 @@ def _run(config: StudyConfig, *, fresh: bool) -> None:
         )
         raise typer.Exit(INTERRUPTED) from None
     print_summary(console, results)
+
+
+for _command in (demo, run, plan, resume, report, view, play):  # What a newcomer meets first.
+    app.command()(_command)
+for _command in (merge, export, delivery, decompose, ladder, tiles, check, compliance, audit, serve, browser):
+    app.command()(_command)
+app.command("list")(list_parts)
+for _name, _group in (("catalog", catalog_app), ("model", model_app), ("prompt", prompt_app)):
+    app.add_typer(_group, name=_name)
+catalog_app.add_typer(import_app, name="import")
+catalog_app.command()(repair)
 
 
 def main() -> NoReturn:
