@@ -137,10 +137,11 @@ class WalkerArgs(AbstractAgentArgs):
             walker = module.CollectionWalker(0)
 
             def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
-                return obs
+                # BrowserGym counts the tokens of every text at this level with a vocabulary from the network
+                return {"whole": obs}
 
             def get_action(self, obs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-                return self.walker.get_action(obs), {}
+                return self.walker.get_action(obs["whole"]), {}
 
         return Walker()
 
