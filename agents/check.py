@@ -29,7 +29,7 @@ def check_agent(factory: Callable[[], Agent], *, goal: str = GOAL) -> None:
             agents with one seed, or between a fresh agent and one that has begun again (its context was not
             wiped).
     """
-    _require(bool(factory().name), "an agent needs a name")
+    _require(bool(getattr(factory(), "name", "")), "an agent needs a name")
     for delivered in (None, Delivered(), sample_delivered()):
         used = factory()
         first = _episode(used, goal, 1, delivered)

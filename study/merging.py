@@ -65,6 +65,7 @@ def merge_runs(folders: Sequence[Path], target: Path) -> Results:
     runs = [_Run.read(folder) for folder in folders]
     if len(runs) < 2:
         raise ConfigError("merging takes two runs or more.")
+    _refuse_doubled(folders)
     config = _joined(runs, target)
     with claimed(target) as folder:
         if (folder / manifest.FILE).exists():
@@ -75,6 +76,13 @@ def merge_runs(folders: Sequence[Path], target: Path) -> Results:
         if _whole(config, runs):
             manifest.finish(folder, digest)
         return write_report(folder)
+
+
+def _refuse_doubled(folders: Sequence[Path]) -> None:
+    places = [folder.resolve() for folder in folders]
+    for number, folder in enumerate(folders):
+        if places[number] in places[:number]:
+            raise ConfigError(f"{folder} is named twice; merging takes each run once.")
 
 
 def _joined(runs: Sequence[_Run], target: Path) -> StudyConfig:

@@ -60,6 +60,20 @@ class Nameless(TextOnly):
     name = ""
 
 
+class Unnamed:
+    def __init__(self, parts: Parts) -> None: ...
+
+
+class SilentSharedFork(TextOnly):
+    """Returns nothing, so that only its length tells that a fork is its origin."""
+
+    def retrieve(self, query: Query, k: int) -> list[Retrieved]:
+        return []
+
+    def fork(self) -> Self:
+        return self
+
+
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
@@ -70,9 +84,11 @@ class Nameless(TextOnly):
         (Forgetful, "retrieve changes"),
         (Prefilled, "fresh system is not empty"),
         (Nameless, "needs a name"),
+        (Unnamed, "needs a name"),
+        (SilentSharedFork, "a fork sees what its origin wrote"),
     ],
 )
-def test_a_broken_memory_is_caught(broken: Callable[..., TextOnly], complaint: str) -> None:
+def test_a_broken_memory_is_caught(broken: Callable[..., Any], complaint: str) -> None:
     with pytest.raises(ContractError, match=re.escape(complaint)):
         check_memory(broken)
 

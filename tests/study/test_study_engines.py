@@ -215,6 +215,8 @@ def test_runs_of_some_chains_or_some_memories_merge_into_the_whole(
     assert (again.chains, again.memories) == (2, config_of(whole.path.parent).memories)
     with pytest.raises(ConfigError, match="holds a run already"):
         merge_runs(folders, tmp_path / "merged")
+    with pytest.raises(ConfigError, match="is named twice"):
+        merge_runs([folders[0], folders[0]], tmp_path / "doubled")
     partial = merge_runs(folders[:2], tmp_path / "partial")
     assert not partial.complete
     assert run_study(config_of(tmp_path / "partial")).digest == whole.digest

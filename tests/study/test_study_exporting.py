@@ -87,6 +87,12 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
         export_run(tmp_path, "jsonl", tmp_path)
 
 
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, units: list[Unit]) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(DataError, match="cannot write"):
+        export_run(tmp_path, "jsonl", tmp_path / "taken")
+
+
 def test_every_column_has_a_type() -> None:
     kinds = {field.name: str(field.type) for field in dataclasses.fields(Unit)}
     texts = {name for name, kind in kinds.items() if "str" in kind or "Literal" in kind}
