@@ -9,10 +9,13 @@ from rich.table import Table
 from recallreach.study.report import Results, percent
 from recallreach.study.scoring import SystemScore
 
+MOST_REACHES = 8
+"""Columns for reaches; of a longer curve as many are shown, evenly spread, first and last among them."""
+
 
 def print_summary(console: Console, results: Results) -> None:
     """Print the table, the chance check, the digest and, as the last line, the path of the report."""
-    reaches = sorted(results.chance)
+    reaches = _spread(sorted(results.chance))
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("system", no_wrap=True)
     heads = ["TSR", "95 %", *(f"r{reach}" for reach in reaches), "errors", "images", "sec"]
@@ -22,6 +25,8 @@ def print_summary(console: Console, results: Results) -> None:
         table.add_row(*_cells(score, reaches))
     console.print()
     console.print(table)
+    if len(reaches) < len(results.chance):
+        console.print(f"({len(reaches)} of {len(results.chance)} reaches; all are in the report)")
     for check in results.checks:
         console.print(
             f"{check.system}: {check.verdict} ({check.correct} right of {check.probes}; "
@@ -37,6 +42,13 @@ def print_summary(console: Console, results: Results) -> None:
         )
     console.print(f"Results digest: {results.digest[:16]}", highlight=False)
     console.print(f"Report: {results.path}", highlight=False, soft_wrap=True)
+
+
+def _spread(reaches: list[int]) -> list[int]:
+    if len(reaches) <= MOST_REACHES:
+        return reaches
+    last = len(reaches) - 1
+    return [reaches[round(step * last / (MOST_REACHES - 1))] for step in range(MOST_REACHES)]
 
 
 def _cells(score: SystemScore, reaches: list[int]) -> list[str]:
