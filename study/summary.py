@@ -9,7 +9,7 @@ from rich.table import Table
 from recallreach.study.report import Results, percent
 from recallreach.study.scoring import SystemScore
 
-MOST_REACHES = 8
+MOST_REACHES = 6
 """Columns for reaches; of a longer curve as many are shown, evenly spread, first and last among them."""
 
 
