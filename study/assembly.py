@@ -18,7 +18,7 @@ from recallreach.agents.types import Agent
 from recallreach.env.browser import Browser, find_browser
 from recallreach.env.store_env import StoreEnv
 from recallreach.env.types import Transport
-from recallreach.errors import ConfigError, UnknownNameError
+from recallreach.errors import ConfigError, DataError, UnknownNameError
 from recallreach.memory.captioners import captioners
 from recallreach.memory.delivery import build_delivery, deliveries
 from recallreach.memory.encoders import encoders, text_encoders
@@ -100,6 +100,11 @@ def build_catalog(choice: CatalogChoice) -> Catalog:
     """
     if choice.source != "synthetic":
         path = Path(choice.source)
+        if not (path.is_file() or (path / "catalog.json").is_file()):
+            raise DataError(
+                f'there is no catalogue at {choice.source!r}: name "synthetic", a file that '
+                "`recallreach catalog build` wrote, or a folder that `recallreach catalog import` made."
+            )
         return Catalog.load(path / "catalog.json" if path.is_dir() else path)
     art = Art()
     categories = _first("categories", choice.categories, [category for category, _ in art.furniture])

@@ -15,6 +15,7 @@ _TYPES = {
     "int_from_float": "a whole number",
     "float_type": "a number",
     "string_type": "text in quotes",
+    "bool_type": "true or false",
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a name or a table",

@@ -15,6 +15,7 @@ from recallreach.study.engines.select import engine_of, workers_of
 from recallreach.study.estimates import estimate_lines, probes_expected
 from recallreach.study.folder import RESULTS, TRAJECTORIES
 from recallreach.study.reading import StoreReader
+from recallreach.study.run import refuse_other_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,12 @@ def plan_study(config: StudyConfig) -> Plan:
     """Everything about a study that can be known before it runs; nothing is started or written.
 
     Raises:
-        ConfigError, UnknownNameError, DataError: a name or value cannot be used.
+        ConfigError, UnknownNameError, DataError: a name or value cannot be used, or the run folder holds
+            another study.
     """
     materials = Materials.gather(config.model_copy(update={"transport": "in_process"}), rehearsal=True)
+    if _begun(config):
+        refuse_other_study(config.folder, {**materials.identity(), "config": config.settings()})
     agenda = Agenda(materials, TrajectoryStore(config.folder / TRAJECTORIES))
     forest, missing = config.forest, len(agenda.missing()) if _begun(config) else config.forest.runs
     exact = missing == 0

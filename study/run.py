@@ -88,9 +88,7 @@ def _counted(number: int | str, noun: str) -> str:
 
 def _open_manifest(folder: Path, materials: Materials) -> None:
     if (folder / manifest.FILE).exists():
-        saved = manifest.read_manifest(folder)
-        whole = {**StudyConfig().settings(), **saved["config"]}
-        manifest.refuse_other(folder, {**saved, "config": whole}, materials.identity())
+        refuse_other_study(folder, materials.identity())
     else:
         told = {**materials.identity(), **materials.description()}
         told["config"] = materials.config.model_dump(mode="json")
@@ -98,6 +96,18 @@ def _open_manifest(folder: Path, materials: Materials) -> None:
         manifest.write_manifest(folder, manifest.describe(told, browser))
     if not (folder / CATALOG).exists():
         materials.catalog.save(folder / CATALOG)
+
+
+def refuse_other_study(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Make sure that the run in `folder` is of the study with this `Materials.identity`.
+
+    Raises:
+        ConfigError: it is of another one.
+        DataError: its manifest is damaged.
+    """
+    saved = manifest.read_manifest(folder)
+    whole = {**StudyConfig().settings(), **saved["config"]}
+    manifest.refuse_other(folder, {**saved, "config": whole}, identity)
 
 
 def _answer(folder: Path, materials: Materials, agents: tuple[Agent, Agent], reporter: Reporter) -> None:

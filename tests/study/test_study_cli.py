@@ -96,7 +96,7 @@ def test_options_of_the_command_line_win_over_the_file(
         (["resume", "."], ["is not a run folder"]),
         (["report", "."], ["is not a run folder"]),
         (["list", "memory"], ["unknown kind of part 'memory'", "memories"]),
-        (["catalog", "show", "--catalog", "none.json"], ["none.json does not exist"]),
+        (["catalog", "show", "--catalog", "none.json"], ["there is no catalogue at 'none.json'"]),
     ],
 )
 def test_what_a_user_can_mend_is_one_sentence_and_exit_status_2(

@@ -65,9 +65,10 @@ def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_expo
     assert len((folder / "export" / "units.jsonl").read_text().splitlines()) == asked > 0
     status, out, _ = recallreach("resume", folder, "--error_threshold", "0.5", "--lengths", "1,2")
     assert status == 0
-    status, _, err = recallreach("resume", folder, "--k", "2")
-    assert status == 2
-    assert "k was 5 and is now 2" in err
+    for command in (["resume", folder], ["plan", study]):
+        status, _, err = recallreach(*command, "--k", "2")
+        assert status == 2
+        assert "k was 5 and is now 2" in err
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from recallreach.study.options import parse_value
         ({"probes": "all"}, ["probes = 'all'", '"exhaustive" or a whole number']),
         ({"probes": 0}, ["probes = 0", "at least 1"]),
         ({"error_threshold": 2}, ["error_threshold = 2", "at most 1"]),
+        ({"replay": "yes"}, ["replay = 'yes'", "true or false"]),
         ({"chains": 10**11}, ["chains = 100000000000", "more than 1,000,000 sessions", "lower one"]),
         ({"sessions": 300_000}, ["sessions = 300000", "more than 1,000,000 sessions"]),
         ({"branching": 9, "sessions": 40}, ["branching = 9", "more than 1,000,000 sessions"]),
