@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
+from recallreach.errors import ConfigError
 from recallreach.study.cli_catalog import Seed, Source, shop_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def audit(
     from recallreach.storefront.audit.page import write_audit
     from recallreach.study.audit.run import Options, run_audit
 
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"{out} is no folder: name one with --out")
     catalog, _ = shop_of(source, seed)
     options = Options(
         url=url,

@@ -16,7 +16,9 @@ from recallreach.errors import DataError
 MOST_SIDE, MOST_PIXELS = 12_000, 80_000_000
 """Largest side and largest number of pixels of a picture that is read."""
 
+_READ = ("JPEG", "PNG", "WEBP")
 _FORMATS = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "MPO": "image/jpeg"}
+"""By what Pillow calls them; MPO is read as JPEG and cannot be asked for."""
 
 
 def inside(folder: Path, relative: str, where: str) -> Path:
@@ -67,7 +69,7 @@ def read_pixels(path: Path, where: str) -> Image.Image:
 @contextmanager
 def _opened(data: bytes, path: Path, where: str) -> Iterator[Image.Image]:
     try:
-        with Image.open(io.BytesIO(data), formats=list(_FORMATS)) as image:
+        with Image.open(io.BytesIO(data), formats=_READ) as image:
             _check_size(image, path, where)
             image.load()
             yield image

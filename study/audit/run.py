@@ -15,6 +15,7 @@ from recallreach.storefront.app import create_app
 from recallreach.storefront.audit.crawl import crawl
 from recallreach.storefront.audit.fetch import HttpFetcher, InProcessFetcher
 from recallreach.storefront.audit.levels import ALPHA, Settings, audit_reading
+from recallreach.storefront.audit.lexicon import Lexicon
 from recallreach.storefront.audit.reading import Reading
 from recallreach.storefront.audit.report import AuditReport
 from recallreach.storefront.catalog import Catalog
@@ -87,6 +88,10 @@ def _check(options: Options) -> None:
         raise ConfigError(f"alpha is {options.alpha}; it is a probability of false alarm, for instance 0.01")
     if options.browsed < 0:
         raise ConfigError(f"{options.browsed} pages in the browser; give a number from 1, or 0 for all")
+    if options.seed < 0:
+        raise ConfigError(f"the seed of the audit is {options.seed}; give a whole number from 0")
+    if () in Lexicon.of((), options.declared).declared:
+        raise ConfigError('a declared phrase holds no word; give it like --declare "mug stand"')
 
 
 def _settings(options: Options) -> Settings:

@@ -25,6 +25,7 @@ from recallreach.storefront.importers.dmvbench import import_dmvbench
 from recallreach.storefront.importers.folder import import_folder
 from recallreach.storefront.importers.padding import common_length, filled, stripped
 from recallreach.storefront.importers.repair import repair
+from recallreach.storefront.importers.sources import read_pixels
 from recallreach.storefront.pictures import Pictures
 from recallreach.storefront.pictures.files import FilePictures
 
@@ -372,3 +373,9 @@ def test_a_rank_in_the_collection_is_a_feature():
     groups = ["a"] * 3 + ["b"] * 3
     names = {f.name for f in features_of([(value,) for value in ("10", "9", "100", "30", "2", "1")], groups)}
     assert "rank of the first number in its collection" in names
+
+
+def test_bytes_that_are_no_picture_are_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.png").write_bytes(b"no picture")
+    with pytest.raises(DataError, match=r"row 2: .*bad\.png is no JPEG, PNG or WebP picture"):
+        read_pixels(tmp_path / "bad.png", "row 2")

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from typer.testing import CliRunner
 
+from recallreach.errors import ConfigError
 from recallreach.memory.encoders.hashed import HashedTextEncoder
 from recallreach.storefront.audit.page import render_audit
 from recallreach.storefront.audit.reading import Reading
@@ -104,6 +105,23 @@ def test_a_leak_is_exit_status_one_and_a_report(tmp_path):
     assert "page title" in page
     assert "<script" not in page
     assert "src=" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--declare", " "], "a declared phrase holds no word"),
+        (["--audit-seed", "-1"], "the seed of the audit is -1"),
+        (["--alpha", "2"], "alpha is 2.0"),
+        (["--out", "taken"], "taken is no folder"),
+    ],
+)
+def test_what_an_audit_cannot_use_is_told_before_it_reads(tmp_path, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").touch()
+    outcome = CliRunner().invoke(command, ["audit", *arguments])
+    assert isinstance(outcome.exception, ConfigError)
+    assert told in str(outcome.exception)
 
 
 def test_a_report_without_results_still_renders():
