@@ -20,7 +20,7 @@ from recallreach.files import dump_json
 from recallreach.study.assembly import make_agent
 from recallreach.study.cli_prompt import config_at
 from recallreach.study.config import StudyConfig
-from recallreach.study.estimates import rehearsed_estimate
+from recallreach.study.estimates import rehearsed_estimate, uncounted
 from recallreach.study.folder import RESULTS, TRAJECTORIES
 from recallreach.study.reading import StoreReader
 from recallreach.study.rehearsal import Stage
@@ -54,8 +54,8 @@ def estimate(
     with Stage(config, folder, shipped=True) as stage:
         for line in rehearsed_estimate(stage, model, Prices.load(chosen) if chosen else None).lines:
             typer.echo(line)
-    if config.memory_model is not None or config.captioner.name == "model":
-        typer.echo("Not counted: the calls of memory_model and of the captioner.")
+    for line in uncounted(config):
+        typer.echo(line)
 
 
 @dataclass(frozen=True, slots=True)

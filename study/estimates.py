@@ -44,6 +44,13 @@ def estimate_lines(
     return lines
 
 
+def uncounted(config: StudyConfig) -> list[str]:
+    """A sentence about the calls that no estimate counts, where there are any."""
+    if config.memory_model is None and config.captioner.name != "model":
+        return []
+    return ["Not counted: the calls of memory_model and of the captioner."]
+
+
 def probes_expected(config: StudyConfig) -> int:
     """Questions of one system over the whole study, where sessions add as many products as is usual."""
     count = 0

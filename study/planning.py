@@ -12,7 +12,7 @@ from recallreach.study.assembly import Materials, make_agent
 from recallreach.study.books import prices_of
 from recallreach.study.config import StudyConfig
 from recallreach.study.engines.select import engine_of, workers_of
-from recallreach.study.estimates import estimate_lines, probes_expected
+from recallreach.study.estimates import estimate_lines, probes_expected, uncounted
 from recallreach.study.folder import RESULTS, TRAJECTORIES
 from recallreach.study.reading import StoreReader
 from recallreach.study.run import refuse_other_study
@@ -95,7 +95,10 @@ def plan_study(config: StudyConfig) -> Plan:
         probes=probes,
         exact=exact,
         answered=_answered(config),
-        models=tuple(estimate_lines(config, len(systems), shopper, agent, prices_of(config))),
+        models=(
+            *estimate_lines(config, len(systems), shopper, agent, prices_of(config)),
+            *uncounted(config),
+        ),
         engine=engine_of(config),
         workers=workers_of(config),
     )

@@ -65,6 +65,9 @@ def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_expo
     assert len((folder / "export" / "units.jsonl").read_text().splitlines()) == asked > 0
     status, out, _ = recallreach("resume", folder, "--error_threshold", "0.5", "--lengths", "1,2")
     assert status == 0
+    told = recallreach("plan", study, "--name", "other", "--captioner", "model")[1]
+    assert "Not counted: the calls of memory_model and of the captioner." in told
+    assert "none is called" in recallreach("plan", study, "--name", "other")[1]
     for command in (["resume", folder], ["plan", study]):
         status, _, err = recallreach(*command, "--k", "2")
         assert status == 2
