@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from recallreach.errors import ConfigError
+from recallreach.errors import ConfigError, DataError
 from recallreach.files import write_atomically
 from recallreach.seeding import stream
 from recallreach.storefront.data import COLORS, shop_words
@@ -51,6 +51,8 @@ def write_sheets(pictures: Pictures, folder: Path, *, products: int = 60) -> lis
     art, listed = pictures.catalog.art, pictures.catalog.products
     if products < 1:
         raise ConfigError(f"a sheet of {products} products shows nothing; ask for one or more")
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder} is no folder; name one for the sheets")
     sheets = {
         f"cues-{size}-{page + 1}.jpg": cue_sheet(art, art.cues[start : start + OBJECTS_PER_SHEET], size)
         for size in CUE_SIZES

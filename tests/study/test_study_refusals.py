@@ -50,6 +50,13 @@ def test_build_does_not_overwrite_what_is_no_catalogue(tmp_path: Path) -> None:
     assert study.read_text() == "name = 'mine'"
 
 
+def test_sheets_are_not_drawn_for_a_file_in_the_place_of_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    result = CliRunner().invoke(catalog_app, ["sheet", str(tmp_path / "taken")])
+    assert isinstance(result.exception, DataError)
+    assert "taken is no folder" in str(result.exception)
+
+
 def test_show_draws_one_product_and_refuses_an_unknown_one(tmp_path: Path) -> None:
     runner = CliRunner()
     listed = runner.invoke(catalog_app, ["show"]).output.splitlines()
