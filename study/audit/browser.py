@@ -135,7 +135,8 @@ class _Visit:
         page.goto(self._root + path, wait_until="load")
         said: dict[str, list[str]] = page.evaluate(_COLLECT)
         said["accessibility tree"] = [
-            line.strip() for line in page.locator("body").aria_snapshot().splitlines()
+            line.strip().replace("- ", "role ", 1)
+            for line in page.locator("body").aria_snapshot().splitlines()
         ]
         said["console"] = list(self._console)
         said["cookies"] = [_cookie(cookie) for cookie in context.cookies()]

@@ -73,6 +73,7 @@ def test_ranks_are_uniform_for_noise_and_not_for_texts_that_say_the_cue():
     assert found["told"].top > 0.5
 
 
+SHOP_PAGES = 3
 PAGE = """<!doctype html><html><head><title>Shop</title><style>h1::after { content: 'mug' }</style></head>
 <body><main><h1>Shop</h1><div role="img" aria-label="a stapler"></div>
 <script>localStorage.setItem('k', 'a scarf')</script></main></body></html>"""
@@ -90,6 +91,17 @@ def test_chromium_shows_generated_content_storage_and_the_accessibility_tree():
     assert any("scarf" in text for text in reading.texts["browser: local storage"])
     assert any("stapler" in text for text in reading.texts["browser: accessibility tree"])
     assert len(reading.values["browser: accessibility tree"]) == 2
+
+
+@pytest.mark.browser
+def test_our_own_shop_has_nothing_to_tell_in_chromium(tmp_path):
+    small().save(tmp_path / "shop.json")
+    options = ["audit", "--catalog", str(tmp_path / "shop.json"), "--no-agents", "--encoder", "none"]
+    result = CliRunner().invoke(
+        command, [*options, "--browser", "--browser-pages", str(SHOP_PAGES), "--out", str(tmp_path / "out")]
+    )
+    assert result.exit_code == 0, result.output
+    assert "with Chromium" in result.output
 
 
 def test_a_leak_is_exit_status_one_and_a_report(tmp_path):
