@@ -31,9 +31,9 @@ _HUES = (
 class EmbeddedCaptioner:
     """Says what stands in a picture by its colours, and names a small object only when it is sure.
 
-    It reads the picture with the network of the coarse encoder, once, at 64 px, which is twice as sharp as what
-    retrieval keeps, and without knowing what will be asked. So it misses and sometimes mistakes objects. It
-    never sees the ground truth.
+    It reads the picture with the network of the coarse encoder, once, at 64 px, which is twice as sharp as
+    what retrieval keeps, and without knowing what will be asked. So it misses and sometimes mistakes objects.
+    It never sees the ground truth.
 
     Args:
         encoder: the coarse encoder.
