@@ -37,13 +37,13 @@ class Frame:
 
     width: int
     height: int
-    left: int = 42
+    left: int = 50
     right: int = 16
     top: int = 14
     bottom: int = 46
 
 
-WIDE, NARROW = Frame(760, 360), Frame(360, 300, left=38, right=12)
+WIDE, NARROW = Frame(760, 360), Frame(360, 300, left=46, right=12)
 
 
 def drawing(chart: Chart) -> Markup:
