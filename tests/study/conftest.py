@@ -1,12 +1,14 @@
-"""Units by the dozen, for the tests of the store, the scores and the report."""
+"""Units by the dozen, and the command in this process."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
+from recallreach.study import cli
 from recallreach.study.store import Unit
 
 PLAIN = Unit(
@@ -64,3 +66,18 @@ def make_unit() -> Callable[..., Unit]:
         return replace(unit, probe=probe, key=unit.key or f"{unit.system}/{probe}")
 
     return make
+
+
+@pytest.fixture
+def recallreach(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """The command in this process; gives exit status, standard output and standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["recallreach", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        return int(left.value.code or 0), *capsys.readouterr()
+
+    return call

@@ -35,19 +35,6 @@ def study(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.fixture
-def recallreach(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command in this process; gives exit status, standard output and standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["recallreach", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        return int(left.value.code or 0), *capsys.readouterr()
-
-    return call
-
-
 def test_run_report_and_resume_end_with_the_path_of_the_report(
     recallreach: Command, study: Path, tmp_path: Path
 ) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from recallreach.study import cli
 
 STUDY = """
 chains = 1
@@ -31,19 +28,6 @@ def study(tmp_path: Path) -> Path:
     file = tmp_path / "small.toml"
     file.write_text(f'out = "{tmp_path / "runs"}"\n{STUDY}')
     return file
-
-
-@pytest.fixture
-def recallreach(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command in this process; gives exit status, standard output and standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["recallreach", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        return int(left.value.code or 0), *capsys.readouterr()
-
-    return call
 
 
 def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_exported(
