@@ -1,8 +1,9 @@
 """What one step of the environment costs, beside what the browser itself costs.
 
-All kinds of step take turns on the same pages of the same server in the same run, so that a busy machine
-slows all of them alike. A ratio is the median over rounds of a step's time over that of its floor in the same
-round; ranges are the 10th and 90th percentile. CPU is what the browser's processes used (Linux only).
+Kinds of step take turns on the same pages of the same server in the same run, so that a busy machine slows
+all of them alike: first those with a browser, then, the browsers closed, those without. A ratio is the median
+over rounds of a step's time over that of its floor in the same round; ranges are the 10th and 90th percentile.
+CPU is what the browser's processes used (Linux only).
 
     python benchmarks/environment.py
     python benchmarks/environment.py --browsergym /path/to/browsergym/venv/bin/python --json figures.json
@@ -30,7 +31,7 @@ from playwright.sync_api import Playwright, sync_playwright
 from recallreach.env.browser import find_browser
 from recallreach.env.store_env import StoreEnv
 from recallreach.env.transports import ChromiumTransport, InProcessTransport, Screenshot
-from recallreach.env.types import Navigate
+from recallreach.env.types import Navigate, Transport
 from recallreach.storefront.app import create_app
 from recallreach.storefront.catalog import Catalog
 from recallreach.storefront.pictures import Pictures
@@ -105,25 +106,30 @@ def parsed() -> argparse.Namespace:
 
 
 def measure_steps(app: Flask, url: str, paths: list[str], options: argparse.Namespace) -> dict[str, Kind]:
-    """All kinds take turns; every other page is the home page."""
+    """Kinds with a browser take turns, then those without; every other page is the home page."""
     with ExitStack() as stack:
-        kinds = dict(raw_kinds(stack, url)) | dict(env_kinds(stack, app, url))
+        kinds = dict(raw_kinds(stack, url)) | dict(env_kinds(stack, url))
         if options.browsergym:
             kinds |= dict(browsergym_kinds(stack, url, options.browsergym))
-        for number in range(options.steps + WARM_UP):
-            path = paths[number % len(paths)] if number % 2 else "/"
-            for kind in kinds.values():
-                kind.run(path, keep=number >= WARM_UP)
-    return kinds
+        take_turns(kinds, paths, options.steps)
+    with ExitStack() as stack:
+        take_turns(in_process := dict(in_process_kinds(stack, app)), paths, options.steps)
+    return kinds | in_process
+
+
+def take_turns(kinds: dict[str, Kind], paths: list[str], steps: int) -> None:
+    """Rounds in which each kind goes to the same page."""
+    for number in range(steps + WARM_UP):
+        path = paths[number % len(paths)] if number % 2 else "/"
+        for kind in kinds.values():
+            kind.run(path, keep=number >= WARM_UP)
 
 
 def raw_kinds(stack: ExitStack, url: str) -> Iterator[tuple[str, Kind]]:
-    """The floors: goto, one evaluate, a screenshot where it says so; Flask's test client."""
+    """The floors: goto, one evaluate, a screenshot where it says so."""
     driver = stack.enter_context(sync_playwright())
     for name, shot in SHOTS.items():
         yield f"raw{name}", raw_kind(stack, driver, url, shot)
-    client = create_app(catalog := Catalog.synthetic(0), Pictures.of(catalog)).test_client()
-    yield "test client", Kind(lambda path: client.get(path).get_data(as_text=True), os.getpid)
 
 
 def raw_kind(stack: ExitStack, driver: Playwright, url: str, shot: Screenshot | None) -> Kind:
@@ -145,15 +151,26 @@ def raw_kind(stack: ExitStack, driver: Playwright, url: str, shot: Screenshot | 
     return Kind(step, lambda: pid)
 
 
-def env_kinds(stack: ExitStack, app: Flask, url: str) -> Iterator[tuple[str, Kind]]:
-    """`StoreEnv.step` on each transport."""
-    chromium = {name: ChromiumTransport(url, screenshot=shot) for name, shot in SHOTS.items()}
-    for name, transport in (chromium | {" in process": InProcessTransport(app)}).items():
-        env = StoreEnv(transport)
-        stack.callback(env.close)
-        env.reset(options={"budget": 10_000})
-        pid = (lambda t=transport: t.pid) if isinstance(transport, ChromiumTransport) else os.getpid
-        yield f"env.step{name}", Kind(lambda path, env=env: env.step(f'navigate("{path}")'), pid)
+def env_kinds(stack: ExitStack, url: str) -> Iterator[tuple[str, Kind]]:
+    """`StoreEnv.step` through Chromium, with each kind of screenshot."""
+    for name, shot in SHOTS.items():
+        transport = ChromiumTransport(url, screenshot=shot)
+        yield f"env.step{name}", env_kind(stack, transport, lambda t=transport: t.pid)
+
+
+def in_process_kinds(stack: ExitStack, app: Flask) -> Iterator[tuple[str, Kind]]:
+    """Flask's test client, the floor, and `StoreEnv.step` without a browser."""
+    client = app.test_client()
+    yield "test client", Kind(lambda path: client.get(path).get_data(as_text=True), os.getpid)
+    yield "env.step in process", env_kind(stack, InProcessTransport(app), os.getpid)
+
+
+def env_kind(stack: ExitStack, transport: Transport, pid: Callable[[], int | None]) -> Kind:
+    """`StoreEnv.step` on a transport."""
+    env = StoreEnv(transport)
+    stack.callback(env.close)
+    env.reset(options={"budget": 10_000})
+    return Kind(lambda path: env.step(f'navigate("{path}")'), pid)
 
 
 def browsergym_kinds(stack: ExitStack, url: str, python: Path) -> Iterator[tuple[str, Kind]]:
