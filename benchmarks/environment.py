@@ -2,7 +2,7 @@
 
 Kinds of step take turns on the same pages of the same server in the same run, so that a busy machine slows
 all of them alike: first those with a browser, then, the browsers closed, those without. A ratio is the median
-over rounds of a step's time over that of its floor in the same round; ranges are the 10th and 90th percentile.
+over rounds of a step's time over that of its floor in the same round; ranges are 10th and 90th percentiles.
 CPU is what the browser's processes used (Linux only).
 
     python benchmarks/environment.py
