@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import fmean
 
 from recallreach.study.stats import Interval, chain_interval, chance_counts, rate, tallies
@@ -89,17 +88,6 @@ class SystemScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """How much more often `first` is right than `second`, over the probes that are "ok" in both."""
-
-    first: str
-    second: str
-    probes: int
-    mean: float
-    interval: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
 class ChanceCheck:
     """A system that cannot see pictures, held against guessing.
 
@@ -174,25 +162,6 @@ def mean_costs(ok: Sequence[Unit]) -> Costs | None:
         steps=fmean(unit.steps for unit in ok),
         seconds=fmean(unit.seconds for unit in ok),
     )
-
-
-def difference(first: Sequence[Unit], second: Sequence[Unit], seed: int) -> Difference | None:
-    """Paired difference of two systems over the probes both answered, or None without any."""
-    other = {unit.probe: unit for unit in second if unit.ok}
-    pairs = [(unit, other[unit.probe]) for unit in first if unit.ok and unit.probe in other]
-    if not pairs:
-        return None
-    names = pairs[0][0].system, pairs[0][1].system
-    chains = tallies((one.tree, float(one.correct) - float(two.correct)) for one, two in pairs)
-    mean = fmean(float(one.correct) - float(two.correct) for one, two in pairs)
-    return Difference(*names, len(pairs), mean, chain_interval(chains, seed, "difference", *names))
-
-
-def differences(systems: Mapping[str, Sequence[Unit]], seed: int) -> list[Difference]:
-    """All paired differences, later systems of the study against earlier ones."""
-    pairs = [(second, first) for first, second in combinations(systems, 2)]
-    found = [difference(systems[one], systems[two], seed) for one, two in pairs]
-    return [entry for entry in found if entry is not None]
 
 
 def chance_of(memory: str, unit: Unit, products: int) -> float | None:

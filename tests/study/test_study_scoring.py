@@ -12,8 +12,6 @@ from recallreach.study.scoring import (
     by_system,
     chance_check,
     chance_curve,
-    difference,
-    differences,
     score_system,
 )
 from recallreach.study.stats import Tally, chain_interval, chance_counts, rate, tallies
@@ -109,30 +107,6 @@ def test_the_interval_matches_the_exact_bootstrap_of_three_chains() -> None:
     # One of 27 equally likely resamples (3.7 %) lies at either end, which is more than 2.5 %.
     assert interval.low == pytest.approx(means[0])
     assert interval.high == pytest.approx(means[-1])
-
-
-def test_paired_difference_by_hand_over_common_ok_probes(make_unit: MakeUnit) -> None:
-    first = [
-        make_unit(1, system="a", correct=True),
-        make_unit(2, system="a", correct=True),
-        make_unit(3, system="a", correct=False),
-        make_unit(4, system="a", correct=False, status="error"),
-    ]
-    second = [
-        make_unit(1, system="b", correct=False),
-        make_unit(2, system="b", correct=True),
-        make_unit(4, system="b", correct=True),
-    ]
-    found = difference(first, second, seed=0)
-    assert found is not None
-    assert (found.first, found.second, found.probes, found.mean) == ("a", "b", 2, 0.5)
-    assert difference(first, [], seed=0) is None
-
-
-def test_later_systems_are_held_against_earlier_ones(make_unit: MakeUnit) -> None:
-    systems = {name: [make_unit(1, system=name)] for name in ("no-memory", "caption", "dualmem")}
-    pairs = [(entry.first, entry.second) for entry in differences(systems, seed=0)]
-    assert pairs == [("caption", "no-memory"), ("dualmem", "no-memory"), ("dualmem", "caption")]
 
 
 @settings(deadline=None, max_examples=30)
