@@ -30,8 +30,8 @@ _HINT = (
     f"(Debian: chromium-headless-shell or chromium), or set {ENVIRONMENT} to the browser's executable"
 )
 _WINDOW_HINT = (
-    "the headless shell cannot; install a full one (Debian: chromium), or set "
-    f"{ENVIRONMENT} to its executable"
+    "the headless shell cannot; run `playwright install chromium`, or install a full one (Debian: chromium), "
+    f"or set {ENVIRONMENT} to its executable"
 )
 
 
@@ -68,11 +68,12 @@ def find_browser(*, window: bool = False) -> Browser:
     Raises:
         NoBrowserError: there is none, or RECALLREACH_BROWSER names no executable file.
     """
-    found = _from_environment() or _from_playwright() or _from_system()
-    if window and (found is None or found.shell):
-        found = _from_system(window=True)
-        if found is None:
-            raise NoBrowserError(f"no Chromium was found that can show a window: {_WINDOW_HINT}")
+    named = _from_environment()
+    if named is not None and not (window and named.shell):
+        return named
+    found = _from_playwright(window=window) or _from_system(window=window)
+    if found is None and window:
+        raise NoBrowserError(f"no Chromium was found that can show a window: {_WINDOW_HINT}")
     if found is None:
         raise NoBrowserError(f"no Chromium was found: {_HINT}")
     return found
@@ -107,15 +108,16 @@ def _from_environment() -> Browser | None:
     return Browser(path, "environment", f"{path} ({ENVIRONMENT})")
 
 
-def _from_playwright() -> Browser | None:
-    """Playwright's build for this Playwright version, where its files are present."""
+def _from_playwright(*, window: bool = False) -> Browser | None:
+    """Playwright's build for this Playwright version, where its files are present; the full one for a
+    window."""
     if not _playwright_folder().is_dir():
         return None
     with ThreadPoolExecutor(1, "find-browser") as thread:
         chrome = thread.submit(_expected_chrome).result()
     if chrome is None:
         return None
-    if _headless_shell_beside(chrome):
+    if not window and _headless_shell_beside(chrome):
         return Browser(None, "playwright", "Playwright's own Chromium headless shell")
     return (
         Browser(str(chrome), "playwright", "Playwright's own Chromium") if _executable(str(chrome)) else None

@@ -20,6 +20,7 @@ Screenshot = Literal["jpeg", "png"]
 VIEWPORT = (1280, 900)
 JPEG_QUALITY = 80
 READY_MS = 2000
+DRAW_MS = 500
 _MOVES_FOLLOWED = 3
 _NOWHERE = "http://127.0.0.1:1"
 _FLAGS = (
@@ -33,11 +34,19 @@ _FLAGS = (
 )
 _LAUNCH_MS = 80_000
 _LAUNCH_HINT = "set RECALLREACH_BROWSER to a Chromium that starts"
-_WINDOW_HINT = "a window needs a display (DISPLAY or WAYLAND_DISPLAY); without one, run without window=True"
+_WINDOW_HINT = (
+    "a window needs a display (DISPLAY or WAYLAND_DISPLAY); without one, leave out window=True or "
+    'render_mode="human"'
+)
 _READY = "body[data-ready]"
 _READ = f"""() => [
   location.href, document.documentElement.outerHTML, document.querySelector("{_READY}") !== null
 ]"""
+_READ_DRAWN = f"""async () => {{
+  const drawn = new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await Promise.race([drawn, new Promise(done => setTimeout(done, {DRAW_MS}))]);
+  return ({_READ})();
+}}"""
 _SUBMIT = "selector => document.querySelector(selector).requestSubmit()"
 _WISHLIST = 'main form[action$="/wishlist/add"]'
 _ABORTED = "ERR_ABORTED"
@@ -245,12 +254,12 @@ class Driver:
 
     def _read(self, page: Page) -> tuple[str, str, bool]:
         """Address, HTML and readiness; a page that moves on by itself is read where it arrives."""
-        state = _evaluated(page)
+        state = self._evaluated(page)
         for _ in range(_MOVES_FOLLOWED):
             if state is not None:
                 break
             page.wait_for_load_state("domcontentloaded")
-            state = _evaluated(page)
+            state = self._evaluated(page)
         if state is None:
             raise BrokenError("redirects", "the page keeps moving on by itself")
         url, html, ready = state
@@ -260,6 +269,17 @@ class Driver:
             self._soiled = True
             raise RefusedError(LEADS_OUT) from None
         return url, html, ready
+
+    def _evaluated(self, page: Page) -> tuple[str, str, bool] | None:
+        """The page's state, in a window once it is drawn; None when the page navigated away from under the
+        question."""
+        try:
+            url, html, ready = page.evaluate(_READ_DRAWN if self.settings.window else _READ)
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+            return None
+        return str(url), str(html), bool(ready)
 
     def _close_extra_pages(self, page: Page) -> None:
         if self._context is not None:
@@ -291,17 +311,6 @@ class Driver:
             return BrokenError(kind, f"the page did not get to its {waited} in time ({line})")
         kind = next((kind for mark, kind in _KINDS if mark in line), "navigation")
         return BrokenError(kind, line)
-
-
-def _evaluated(page: Page) -> tuple[str, str, bool] | None:
-    """The page's state, or None when the page navigated away from under the question."""
-    try:
-        url, html, ready = page.evaluate(_READ)
-    except Error as error:
-        if "context was destroyed" not in str(error):
-            raise
-        return None
-    return str(url), str(html), bool(ready)
 
 
 def _dismiss(dialog: Dialog) -> None:

@@ -11,12 +11,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 
-from recallreach.env.browser import Browser, NoBrowserError, find_browser
-from recallreach.env.errors import TransportError
 from recallreach.env.shared_texts import PageText, SharedTexts
 from recallreach.env.store_env import StoreEnv
-from recallreach.env.transports import ChromiumTransport, InProcessTransport
-from recallreach.storefront.server import ShopServer
+from recallreach.env.transports import InProcessTransport
 
 VECTORS = """
 import sys
@@ -147,34 +144,3 @@ def test_chromium_passes_gymnasiums_own_check_and_renders_its_page() -> None:
     assert (home != page).any()
     env.close()
     env.close()
-
-
-@pytest.mark.browser
-def test_a_window_without_a_display_is_a_clear_error(
-    server: ShopServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    full = tmp_path / "chromium"
-    full.write_text("#!/bin/sh\necho 'Missing X server or $DISPLAY' >&2\nexit 1\n")
-    full.chmod(0o755)
-    transport = ChromiumTransport(
-        server.url, window=True, browser=Browser(str(full), "environment", "without a display")
-    )
-    with pytest.raises(TransportError, match="a window needs a display"):
-        transport.begin()
-    transport.close()
-
-
-def test_a_window_is_not_asked_of_the_headless_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "none"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    shell = tmp_path / "chromium-headless-shell"
-    shell.write_text("")
-    shell.chmod(0o755)
-    monkeypatch.setenv("RECALLREACH_BROWSER", str(shell))
-    assert find_browser().path == str(shell)
-    with pytest.raises(NoBrowserError, match="show a window: the headless shell cannot"):
-        find_browser(window=True)
-    full = tmp_path / "chromium"
-    full.write_text("")
-    full.chmod(0o755)
-    assert find_browser(window=True).path == str(full)
