@@ -14,9 +14,10 @@ _TYPES = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "finite_number": "a number that is finite; leave the key out for no limit",
     "string_type": "text in quotes",
     "bool_type": "true or false",
-    "tuple_type": "a list",
+    "tuple_type": 'a list in brackets, such as ["one", "two"]',
     "dict_type": "a table",
     "model_type": "a name or a table",
     "too_short": "at least one entry",
@@ -47,7 +48,7 @@ def _allowed(detail: Mapping[str, Any]) -> str:
         return str(context["error"])
     bounds = {"greater_than_equal": "at least", "greater_than": "more than", "less_than_equal": "at most"}
     if kind in bounds:
-        return f"expected {bounds[kind]} {next(iter(context.values())):g}"
+        return f"expected {bounds[kind]} {next(iter(context.values())):,}".removesuffix(".0")
     if kind == "string_pattern_mismatch":
         return "expected letters, digits, '.', '_' and '-', beginning with a letter or digit"
     return str(detail["msg"])

@@ -24,6 +24,19 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
+MOST_RUNS = 1_000_000
+"""Sessions that a study may have at most; more are a slip of the pen."""
+MOST_CHAINS = 1_000_000_000
+"""Highest number of a chain; the results store counts in 64 bits, over all paths of a tree."""
+MOST_RECORDS = 10_000
+"""Records retrieved per probe at most."""
+MOST_STEPS = 10_000
+"""Steps per probe at most."""
+MOST_WORKERS = 4096
+"""Workers at most, on a cluster."""
+LONGEST_LIMIT = 7 * 24 * 3600.0
+"""Seconds that a session or a probe may be given at most: a week."""
+
 
 def _number_or_names(value: object) -> object:
     if value is None or _counts(value):
@@ -52,9 +65,6 @@ UNSETTLING = frozenset(
     }
 )
 """Keys that change no result, so a run may be resumed with other values."""
-
-MOST_RUNS = 1_000_000
-"""Sessions that a study may have at most; more are a slip of the pen."""
 
 
 class Part(BaseModel):
@@ -101,7 +111,11 @@ def _session_numbers(value: object) -> object:
 
 
 def _lengths(value: object) -> object:
-    return (value,) if _counts(value) else value
+    if _counts(value):
+        return (value,)
+    if isinstance(value, (list, tuple)) and all(map(_counts, value)):
+        return tuple(value)
+    raise ValueError("expected one number of sessions from 1, or a list of them such as [5, 10]")
 
 
 def _counts(value: object) -> bool:
@@ -160,7 +174,7 @@ class StudyConfig(BaseModel):
         default=6,
         description="Independent chains of sessions, or trees of them; intervals are taken over these.",
     )
-    first_chain: Seed = Field(
+    first_chain: Annotated[Seed, Field(le=MOST_CHAINS)] = Field(
         default=0, description="Number of the first one, so that a study can be split and merged."
     )
     sessions: Count = Field(
@@ -207,7 +221,9 @@ class StudyConfig(BaseModel):
     memory_model: Part | None = Field(
         default=None, description="Chat model for memories that are managed by one; default: by rules."
     )
-    k: Count = Field(default=5, description="Number of records retrieved per probe.")
+    k: Annotated[Count, Field(le=MOST_RECORDS)] = Field(
+        default=5, description="Number of records retrieved per probe."
+    )
     probes: Annotated[Literal["exhaustive"] | int, BeforeValidator(_probe_number)] = Field(
         default="exhaustive", description='"exhaustive", or how many probes per session and reach.'
     )
@@ -215,7 +231,9 @@ class StudyConfig(BaseModel):
         default="last_seen",
         description="Reach counts from the last view (the paper) or the first (its published code).",
     )
-    budget: Count = Field(default=8, description="Steps allowed per recall probe.")
+    budget: Annotated[Count, Field(le=MOST_STEPS)] = Field(
+        default=8, description="Steps allowed per recall probe."
+    )
     trial: Seed = Field(
         default=0, description="Number of the repetition; another one draws sampled model replies anew."
     )
@@ -228,12 +246,12 @@ class StudyConfig(BaseModel):
         description="What carries the work: this process (inline), processes of this machine (local), a Ray "
         "cluster (ray); auto is inline with one worker and local with more.",
     )
-    workers: Count | None = Field(
+    workers: Annotated[Count, Field(le=MOST_WORKERS)] | None = Field(
         default=None,
         description="Workers, each with a browser of its own; default: 1 in process, else one per core, at "
         "most 4.",
     )
-    time_limit: Annotated[float, Field(strict=True, gt=0)] = Field(
+    time_limit: Annotated[float, Field(strict=True, gt=0, le=LONGEST_LIMIT)] = Field(
         default=900.0,
         description="Seconds that a session or a probe may take before its worker is replaced (not inline).",
     )
@@ -243,7 +261,7 @@ class StudyConfig(BaseModel):
     max_calls: Seed | None = Field(
         default=None, description="Requests to models that the run may send in all, resumes included."
     )
-    max_cost: Annotated[float, Field(strict=True, ge=0)] | None = Field(
+    max_cost: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = Field(
         default=None, description="Money that the run may spend on models in all; needs prices."
     )
     prices: str | None = Field(default=None, description="Price file of the models (TOML).")

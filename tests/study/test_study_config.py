@@ -32,6 +32,15 @@ from recallreach.study.options import parse_value
         ({"chains": 10**11}, ["chains = 100000000000", "more than 1,000,000 sessions", "lower one"]),
         ({"sessions": 300_000}, ["sessions = 300000", "more than 1,000,000 sessions"]),
         ({"branching": 9, "sessions": 40}, ["branching = 9", "more than 1,000,000 sessions"]),
+        ({"workers": 100_000}, ["workers = 100000", "at most 4,096"]),
+        ({"time_limit": float("inf")}, ["time_limit = inf", "at most 604,800"]),
+        ({"time_limit": float("nan")}, ["time_limit = nan", "at most 604,800"]),
+        ({"max_cost": float("inf")}, ["max_cost = inf", "finite; leave the key out"]),
+        ({"k": 10**9}, ["k = 1000000000", "at most 10,000"]),
+        ({"budget": 10**9}, ["budget = 1000000000", "at most 10,000"]),
+        ({"first_chain": 10**30}, ["first_chain = 1", "at most 1,000,000,000"]),
+        ({"lengths": 0}, ["lengths = 0", "from 1, or a list of them such as [5, 10]"]),
+        ({"lengths": "all"}, ["lengths = 'all'", "such as [5, 10]"]),
         ({"name": "a/b"}, ["name = 'a/b'", "letters, digits"]),
         ({"catalog": {"categories": "x"}}, ["catalog.categories = 'x'", "a list of names"]),
     ],
@@ -62,6 +71,13 @@ def test_a_file_and_python_give_the_same_configuration(tmp_path: Path) -> None:
     )
     assert StudyConfig.load(file) == same
     assert [part.title for part in same.memories] == ["caption", "dualmem (alpha=0.5)"]
+
+
+@pytest.mark.parametrize(
+    ("given", "held"), [(3, (3,)), ([2, 4], (2, 4)), ([], ())], ids=["one", "several", "none"]
+)
+def test_lengths_are_one_number_or_a_list(given: object, held: tuple[int, ...]) -> None:
+    assert StudyConfig.parse({"lengths": given}).lengths == held
 
 
 def test_options_win_over_the_file(tmp_path: Path) -> None:
