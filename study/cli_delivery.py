@@ -96,22 +96,48 @@ def _study(
     from recallreach.study.decompose.reading import analysed
     from recallreach.study.run import run_study
 
-    values: dict[str, Any] = {"name": name, **USUAL}
-    for key, value in overrides.items():
-        put(values, key, value)
     console = Console()
-    answering = [values.pop("agent")] if "agent" in values else _agents(agents)
-    for named in answering:
-        config = StudyConfig.parse({**values, "agent": named}, "command line")
-        agent = config.agent
-        if len(answering) > 1:
-            config = config.model_copy(update={"name": f"{config.name}-{_slug(agent.title)}"})
-        design = design_of(config)
+    for config in _configs(name, agents, overrides):
+        design, agent = design_of(config), config.agent
         console.print(f"{design.title}, agent {agent.title}, in {config.folder}", highlight=False)
         run_study(design.of(config), OnConsole(console), fresh=fresh)
         tables, probes = analysed(config.folder, design, agent.title)
         _show(config.folder, name, tables)
         write_atomically(config.folder / f"{name}-conditions.csv", probes.csv())
+
+
+def _configs(name: str, agents: str, overrides: dict[str, Any]) -> list[StudyConfig]:
+    """One study an agent; several have a folder each."""
+    from recallreach.study.assembly import check_names
+
+    values: dict[str, Any] = {"name": name, **USUAL}
+    for key, value in overrides.items():
+        put(values, key, value)
+    answering = [values.pop("agent")] if "agent" in values else _agents(agents)
+    configs = [StudyConfig.parse({**values, "agent": named}, "command line") for named in answering]
+    for config in configs:
+        check_names(config, "command line")
+    return configs if len(configs) == 1 else _named_apart(configs)
+
+
+def _named_apart(configs: Sequence[StudyConfig]) -> list[StudyConfig]:
+    """Each in a run folder with its agent's name.
+
+    Raises:
+        ConfigError: two agents would share a folder.
+    """
+    slugs = [_slug(config.agent.title) for config in configs]
+    for number, config in enumerate(configs):
+        if slugs[number] in slugs[:number]:
+            name = config.agent.name
+            raise ConfigError(
+                f"--agents names {config.agent.title!r} twice; name it once, or give one of them a label: "
+                f'--agents \'"{name}", {{ name = "{name}", label = "{name} again" }}\''
+            )
+    return [
+        config.model_copy(update={"name": f"{config.name}-{slug}"})
+        for config, slug in zip(configs, slugs, strict=True)
+    ]
 
 
 def _show(folder: Path, name: str, tables: Sequence[Shown]) -> None:

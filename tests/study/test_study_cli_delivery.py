@@ -80,6 +80,9 @@ def test_what_cannot_be_used_is_told_before_anything_runs(tmp_path: Path) -> Non
         (["decompose", "--agent=macher"], "Did you mean 'matcher'"),
         (["decompose", "--deliveries=text"], "two deliveries or more"),
         (["ladder", "--agents=macher"], "Did you mean 'matcher'"),
+        (["ladder", "--agents=guess, macher"], "Did you mean 'matcher'"),
+        (["ladder", "--agents=guess, guess"], "'guess' twice; name it once, or give one of them a label"),
+        (["tiles", '--agents="guess", { name = "oracle", label = "guess" }'], "'guess' twice"),
     ):
         with pytest.raises(ConfigError, match=error):
             run.invoke(app, [*arguments, f"--out={tmp_path}"], catch_exceptions=False)
