@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +56,11 @@ class System:
     def identity(self) -> dict[str, Any]:
         """What decides the system's behaviour."""
         return {"memory": self.memory.identity(), "delivery": self.delivery.identity()}
+
+
+def enumerated(labels: Sequence[str]) -> str:
+    """Labels in a row, told apart by semicolons where one of them holds a comma."""
+    return ("; " if any("," in label for label in labels) else ", ").join(labels)
 
 
 def check_names(config: StudyConfig, source: str = "") -> None:

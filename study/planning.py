@@ -8,10 +8,10 @@ from typing import Any
 from recallreach.env.trajectory import TrajectoryStore
 from recallreach.study import manifest
 from recallreach.study.agenda import Agenda
-from recallreach.study.assembly import Materials, make_agent
+from recallreach.study.assembly import Materials, enumerated, make_agent
 from recallreach.study.books import prices_of
 from recallreach.study.config import StudyConfig
-from recallreach.study.engines.select import engine_of, workers_of
+from recallreach.study.engines.select import check_workers, engine_of, workers_of
 from recallreach.study.estimates import estimate_lines, probes_expected, uncounted
 from recallreach.study.folder import RESULTS, TRAJECTORIES
 from recallreach.study.reading import StoreReader
@@ -61,7 +61,7 @@ class Plan:
         chains = f"{self.paths:,} chain{'' if self.paths == 1 else 's'}"
         models = self.models or ("Models: none is called; the embedded agents run here",)
         return [
-            f"Systems: {len(self.systems)} ({', '.join(self.systems)})",
+            f"Systems: {len(self.systems)} ({enumerated(self.systems)})",
             f"Sessions: {self.runs:,} for {chains}, {self.recorded:,} recorded already{shared}",
             f"Probes: {about}{self.probes:,} for each system, {about}{self.units:,} units of work; "
             f"{self.answered:,} answered already",
@@ -77,6 +77,7 @@ def plan_study(config: StudyConfig) -> Plan:
         ConfigError, UnknownNameError, DataError: a name or value cannot be used, or the run folder holds
             another study.
     """
+    check_workers(config)
     materials = Materials.gather(config.model_copy(update={"transport": "in_process"}), rehearsal=True)
     if _begun(config):
         refuse_other_study(config.folder, {**materials.identity(), "config": config.settings()})

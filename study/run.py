@@ -15,14 +15,14 @@ from recallreach.agents.types import Agent
 from recallreach.env.trajectory import TrajectoryStore
 from recallreach.study import manifest
 from recallreach.study.agenda import Agenda
-from recallreach.study.assembly import Materials, make_agent
+from recallreach.study.assembly import Materials, enumerated, make_agent
 from recallreach.study.bench import Bench
 from recallreach.study.books import open_books, prices_of
 from recallreach.study.config import StudyConfig, put
 from recallreach.study.engines.crew import Assignment
 from recallreach.study.engines.hired import Hired
 from recallreach.study.engines.inline import Inline
-from recallreach.study.engines.select import engine_of, workers_of
+from recallreach.study.engines.select import check_workers, engine_of, workers_of
 from recallreach.study.estimates import estimate_lines
 from recallreach.study.folder import CATALOG, RESULTS, TRAJECTORIES, claimed
 from recallreach.study.progress import Reporter, Silent
@@ -46,6 +46,7 @@ def run_study(config: StudyConfig, reporter: Reporter | None = None, *, fresh: b
         ErrorThresholdError: too many probes failed for technical reasons.
     """
     heard = reporter or Silent()
+    check_workers(config)
     materials = Materials.gather(config)
     agents = make_agent(config.shopper), make_agent(config.agent)
     with claimed(config.folder, fresh=fresh) as folder:
@@ -70,7 +71,7 @@ def _introduction(materials: Materials) -> Iterator[str]:
     if materials.unknown:
         share = f"{len(materials.unknown)} of the {len(materials.objects)} cue objects in this shop"
         yield f"Note: the shipped encoders do not know {share}"
-    yield f"Systems: {', '.join(system.label for system in materials.systems)}"
+    yield f"Systems: {enumerated([system.label for system in materials.systems])}"
 
 
 def _design(config: StudyConfig) -> str:

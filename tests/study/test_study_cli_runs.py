@@ -58,6 +58,28 @@ def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_expo
         assert "k was 5 and is now 2" in err
 
 
+def test_labels_that_hold_a_comma_are_told_apart(recallreach: Command, study: Path) -> None:
+    labels = '["no-memory", { name = "text-only", label = "words, all of them" }]'
+    assert "Systems: 2 (no-memory; words, all of them)" in recallreach("plan", study, "--memories", labels)[1]
+    plain = recallreach("plan", study, "--memories", "no-memory, text-only")[1]
+    assert "Systems: 2 (no-memory, text-only)" in plain
+    assert "Systems: no-memory; words, all of them" in recallreach("run", study, "--memories", labels)[1]
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_more_workers_than_a_machine_carries_are_refused(
+    recallreach: Command, study: Path, tmp_path: Path, command: str
+) -> None:
+    for engine in ("auto", "ray"):
+        status, _, err = recallreach(command, study, "--workers", "4000", "--engine", engine)
+        assert status == 2
+        assert "workers = 4000 cannot be used" in err
+        assert "--ray_address" in err
+    assert not (tmp_path / "runs").exists()
+    away = ("--workers", "4000", "--engine", "ray", "--ray_address", "ray://far:1")
+    assert "workers: 4000" in recallreach("plan", study, *away)[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
