@@ -1,5 +1,7 @@
 """The real shop with quick pictures, a shop that misbehaves, and both transports on them."""
 
+import os
+import subprocess
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -87,6 +89,22 @@ class Trouble:
     def _hang(self) -> str:
         self.released.wait(20)
         return self._page()
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    """The process and those above it, up to the one that this process started."""
+    while pid not in (0, os.getpid()):
+        yield pid
+        done = subprocess.run(
+            ["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
+        pid = int(done.stdout or 0)
+
+
+@pytest.fixture(scope="session")
+def driver_of() -> Callable[[int], int]:
+    """Playwright's driver of a browser's process id: between the two there may be a shell that starts it."""
+    return lambda pid: list(ancestors(pid))[-1]
 
 
 class PlainPictures:

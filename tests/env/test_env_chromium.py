@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -35,9 +36,19 @@ def running(pid: int) -> bool:
     return bool(state.strip()) and not state.startswith("Z")
 
 
-def parent(pid: int) -> int:
-    """The process that started it: Playwright's driver, for a browser."""
-    return int(subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True).stdout)
+def ends(pid: int, seconds: float = 20) -> bool:
+    """Whether the process is gone, or soon is."""
+    deadline = time.monotonic() + seconds
+    while running(pid) and time.monotonic() < deadline:
+        pass
+    return not running(pid)
+
+
+def command(pid: int) -> str:
+    """Its command line."""
+    return subprocess.run(
+        ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def inside(transport: ChromiumTransport, job: Any) -> Any:
@@ -83,11 +94,16 @@ def test_a_closed_page_and_a_closed_context_are_replaced(marked: ChromiumTranspo
     assert COOKIE in marked.act(Navigate(PRODUCT)).text
 
 
-def test_a_dead_playwright_driver_is_replaced(marked: ChromiumTransport) -> None:
+def test_a_dead_playwright_driver_is_replaced(
+    marked: ChromiumTransport, driver_of: Callable[[int], int]
+) -> None:
     assert marked.pid is not None
-    node = parent(marked.pid)
+    before, node = marked.pid, driver_of(marked.pid)
+    assert "playwright/driver" in command(node)
     os.kill(node, signal.SIGKILL)
     assert COOKIE in marked.act(Navigate("/other")).text
+    assert marked.pid != before
+    assert ends(before), "its browser outlived the driver"
 
 
 def test_a_server_that_hangs_becomes_an_error_and_then_works_again(
@@ -172,7 +188,9 @@ def test_a_session_ends_with_its_context(troubled_chromium: ChromiumTransport) -
     assert "cookie none" in troubled_chromium.act(Navigate("/other")).text
 
 
-def test_closing_leaves_no_process_and_no_thread_behind(troubled: Any) -> None:
+def test_closing_leaves_no_process_and_no_thread_behind(
+    troubled: Any, driver_of: Callable[[int], int]
+) -> None:
     before = {thread.ident for thread in threading.enumerate()}
     with ShopServer(troubled.app) as server:
         transport = ChromiumTransport(server.url)
@@ -180,8 +198,8 @@ def test_closing_leaves_no_process_and_no_thread_behind(troubled: Any) -> None:
         pid = transport.pid
         assert pid is not None
         assert running(pid)
-        node = parent(pid)
-        assert node != os.getpid()
+        node = driver_of(pid)
+        assert "playwright/driver" in command(node)
         transport.close()
         transport.close()
     assert not running(pid)

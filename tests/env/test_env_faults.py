@@ -213,7 +213,7 @@ class Walk:
         """Remember the browser and its driver, to look for them at the end."""
         pid = self.transport.pid
         if pid is not None and pid not in self.processes:
-            self.processes |= {pid, parent(pid)}
+            self.processes |= set(family(pid))
 
 
 def processes() -> Iterator[tuple[int, int, int]]:
@@ -227,8 +227,13 @@ def processes() -> Iterator[tuple[int, int, int]]:
             yield int(pid), int(ppid), int(group)
 
 
-def parent(pid: int) -> int:
-    return next((ppid for known, ppid, _ in processes() if known == pid), pid)
+def family(pid: int) -> list[int]:
+    """The browser, the shell that may have started it, and Playwright's driver, started by this process."""
+    parents = {known: ppid for known, ppid, _ in processes()}
+    found = [pid]
+    while parents.get(found[-1], os.getpid()) != os.getpid():
+        found.append(parents[found[-1]])
+    return found
 
 
 def left_over(started: set[int], seconds: float = 10) -> set[int]:
@@ -253,7 +258,7 @@ def bring_about(fault: Fault, walk: Walk) -> None:
         walk.shop.fail(fault.name, fault.times)
         return
     assert walk.transport.pid is not None
-    pid, driver = walk.transport.pid, parent(walk.transport.pid)
+    pid, driver = walk.transport.pid, family(walk.transport.pid)[-1]
     harm: dict[str, Callable[[], object]] = {
         "crash": lambda: inside(walk.transport, crash),
         "close page": lambda: inside(walk.transport, lambda page: page.close()),
