@@ -149,7 +149,9 @@ def _show(folder: Path, name: str, tables: Sequence[Shown]) -> None:
     for number, table in enumerate(tables, 1):
         write_atomically(folder / f"{name}-{number}.csv", table.csv())
     write_atomically(folder / f"{name}.md", "\n".join(table.markdown() for table in tables))
-    console.print(f"Tables: {folder / name}.md and {name}-1.csv to {name}-{len(tables)}.csv", highlight=False)
+    console.print(
+        f"All columns: {folder / name}.md and {name}-1.csv to {name}-{len(tables)}.csv", highlight=False
+    )
 
 
 def _agents(text: str) -> list[Any]:

@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table as RichTable
 
 from recallreach.study.decompose.analysis import Analysis
@@ -18,14 +20,21 @@ from recallreach.study.decompose.growth import MEASURES, Growth
 from recallreach.study.decompose.paired import PairedTest
 from recallreach.study.stats import Interval
 
+FEWEST_LETTERS = 9
+"""The name of a column is not broken into shorter lines than this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One table: its title, the names of its columns, and its cells as text; the first column is a label."""
+    """One table: its title, the names of its columns, and its cells as text; the first column is a label.
+
+    `spare` names the columns that a narrow terminal goes without, the least needed first; files have all.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    spare: tuple[str, ...] = ()
 
     def markdown(self) -> str:
         """A heading line and the table."""
@@ -41,14 +50,27 @@ class Shown:
         return buffer.getvalue()
 
     def print_to(self, console: Console) -> None:
-        """The table on a terminal."""
-        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False)
-        for number, name in enumerate(self.head):
-            table.add_column(name, justify="right" if number else "left", no_wrap=number == 0)
-        for row in self.rows:
-            table.add_row(*row)
+        """The table on a terminal, without the spare columns that it has no room for."""
+        left_out: list[str] = []
+        table, wide = self._drawn(left_out), console.options.update(width=10_000)
+        while (
+            len(left_out) < len(self.spare) and Measurement.get(console, wide, table).maximum > console.width
+        ):
+            left_out.append(self.spare[len(left_out)])
+            table = self._drawn(left_out)
         console.print(f"\n{self.title}", highlight=False, soft_wrap=True)
         console.print(table)
+
+    def _drawn(self, left_out: Sequence[str]) -> RichTable:
+        table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        kept = [number for number, name in enumerate(self.head) if name not in left_out]
+        for number in kept:
+            widest = max((len(row[number]) for row in self.rows), default=0)
+            name = fill(self.head[number], max(FEWEST_LETTERS, widest), break_long_words=False)
+            table.add_column(name, justify="right" if number else "left", no_wrap=number > 0)
+        for row in self.rows:
+            table.add_row(*(row[number] for number in kept))
+        return table
 
 
 def tables_of(analysis: Analysis) -> list[Shown]:
@@ -107,7 +129,7 @@ def growth_table(found: Sequence[Growth], chains: int) -> Shown:
         if one.measure == measure
     ]
     head = ("system", "cost per probe", first, last, "per session", "95 %")
-    return Shown(f"Cost at delivery, {chains} chains", head, tuple(rows))
+    return Shown(f"Cost at delivery, {chains} chains", head, tuple(rows), (first, "95 %"))
 
 
 def _rates(analysis: Analysis, about: str) -> Shown:
@@ -124,7 +146,7 @@ def _rates(analysis: Analysis, about: str) -> Shown:
         for row in analysis.rows
     ]
     head = ("system", "right", "share %", "95 %", "target first %", "target among k %", "errors")
-    return Shown(about, head, tuple(rows))
+    return Shown(about, head, tuple(rows), ("share %", "target first %", "errors"))
 
 
 def _differences(analysis: Analysis, about: str) -> Shown:
@@ -141,7 +163,8 @@ def _differences(analysis: Analysis, about: str) -> Shown:
         "chains -/+",
         "sign p",
     )
-    return Shown(f"Differences. {about}; p after Holm by family", head, tuple(rows))
+    spare = ("chains -/+", "McNemar p", "lost / won", "family")
+    return Shown(f"Differences. {about}; p after Holm by family", head, tuple(rows), spare)
 
 
 def _test(test: PairedTest) -> tuple[str, ...]:
@@ -174,7 +197,8 @@ def _helps(analysis: Analysis, about: str) -> Shown:
         "not met",
         "won / lost ",
     )
-    return Shown(f"Where the decision of the corner could help. {about}", head, tuple(rows))
+    title = f"Where the decision of the corner could help. {about}"
+    return Shown(title, head, tuple(rows), ("survived", "needed", "there"))
 
 
 def _help_row(other: str, found: Help) -> tuple[str, ...]:

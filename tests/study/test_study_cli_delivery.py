@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from recallreach.errors import ConfigError, DataError
 from recallreach.study.cli import app
+from recallreach.study.decompose.shown import Shown
 
 SHOP = [
     "--catalog.categories=chair",
@@ -89,3 +92,17 @@ def test_what_cannot_be_used_is_told_before_anything_runs(tmp_path: Path) -> Non
     with pytest.raises(DataError, match="not a run folder"):
         run.invoke(app, ["delivery", str(tmp_path)], catch_exceptions=False)
     assert not list(tmp_path.rglob("*.sqlite"))
+
+
+@pytest.mark.parametrize(("width", "missing"), [(80, ["least"]), (60, ["least", "second"]), (170, [])])
+def test_a_table_fits_its_terminal_and_files_have_every_column(width: int, missing: list[str]) -> None:
+    head = ("system", "right", "an interval", "least", "second")
+    row = ("dualmem, words only, asked twice", "66.7", "66.7 to 100.0", "0" * 20, "1" * 10)
+    shown, paper = Shown("title", head, (row, row), ("least", "second")), io.StringIO()
+    shown.print_to(Console(file=paper, width=width))
+    lines = paper.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    told = [line.split("  ") for line in lines if line.startswith("dualmem")]
+    kept = [cell for name, cell in zip(head, row, strict=True) if name not in missing]
+    assert [[cell.strip() for cell in cells if cell.strip()] for cells in told] == [kept, kept]
+    assert shown.csv().splitlines()[0] == ",".join(head)
