@@ -10,7 +10,7 @@ from PIL import Image
 from recallreach.agents.costs import image_part
 from recallreach.agents.types import Agent, Turn
 from recallreach.env.types import Link, Observation
-from recallreach.memory.check import ContractError
+from recallreach.memory.check import ContractError, require_members
 from recallreach.memory.types import Delivered, DeliveredItem, TextPart
 
 GOAL = "Look at our Chairs and find the product whose picture also showed a red ceramic mug."
@@ -29,7 +29,8 @@ def check_agent(factory: Callable[[], Agent], *, goal: str = GOAL) -> None:
             agents with one seed, or between a fresh agent and one that has begun again (its context was not
             wiped).
     """
-    _require(bool(getattr(factory(), "name", "")), "an agent needs a name")
+    require_members(factory(), Agent)
+    _require(bool(factory().name), "an agent needs a name")
     for delivered in (None, Delivered(), sample_delivered()):
         used = factory()
         first = _episode(used, goal, 1, delivered)

@@ -39,6 +39,28 @@ class ContractError(RecallReachError):
     """A part that breaks a promise of its contract."""
 
 
+def require_members(part: object, contract: type) -> None:
+    """Refuse a part that lacks methods or attributes of its contract, naming all of them.
+
+    Raises:
+        ContractError: something is missing.
+    """
+    methods = [name for name, value in vars(contract).items() if callable(value) and _promised(name)]
+    attributes = [name for name in (*vars(contract), *contract.__annotations__) if _promised(name)]
+    missing = [
+        f"{name}()" if name in methods else name
+        for name in dict.fromkeys([*attributes, *methods])
+        if not hasattr(part, name) or (name in methods and not callable(getattr(part, name)))
+    ]
+    where = f"{contract.__module__}.{contract.__name__}"
+    lacking = f"{type(part).__name__} lacks {', '.join(missing)}; {where} says what each has to do"
+    _require(not missing, lacking)
+
+
+def _promised(name: str) -> bool:
+    return name == "__len__" or not name.startswith("_")
+
+
 def check_memory(factory: Callable[[Parts], MemorySystem], parts: Parts | None = None) -> None:
     """Check a memory system.
 
@@ -56,6 +78,7 @@ def check_memory(factory: Callable[[Parts], MemorySystem], parts: Parts | None =
     def fresh() -> MemorySystem:
         return factory(given)
 
+    require_members(fresh(), MemorySystem)
     _check_names(fresh())
     _check_empty(fresh())
     views = sample_experiences()
@@ -78,6 +101,7 @@ def check_delivery(factory: Callable[[], Delivery]) -> None:
         ContractError: a promise of `Delivery` is broken.
     """
     delivery = factory()
+    require_members(delivery, Delivery)
     _require(bool(getattr(delivery, "name", "")), "a delivery needs a name")
     _require(isinstance(delivery.deliver(QUERY, []), Delivered), "deliver does not return a Delivered")
     hits = sample_hits()
@@ -103,6 +127,7 @@ def check_text_encoder(factory: Callable[[], TextEncoder], texts: Sequence[str] 
         ContractError: a promise of `TextEncoder` is broken.
     """
     encoder = factory()
+    require_members(encoder, TextEncoder)
     samples = [
         "a red ceramic mug",
         "",
@@ -121,6 +146,7 @@ def check_encoder(factory: Callable[[], Encoder], texts: Sequence[str] = ()) -> 
     Raises:
         ContractError: a promise of `Encoder` is broken.
     """
+    require_members(factory(), Encoder)
     check_text_encoder(factory, texts)
     encoder = factory()
     pictures = [sample_picture(seed, size) for seed, size in ((0, 64), (1, 64), (2, 97), (3, 200))]
@@ -135,6 +161,7 @@ def check_captioner(factory: Callable[[], Captioner]) -> None:
         ContractError: a promise of `Captioner` is broken.
     """
     captioner, picture = factory(), sample_picture(0, 128)
+    require_members(captioner, Captioner)
     _require(bool(getattr(captioner, "name", "")), "a captioner needs a name")
     caption = captioner.caption(picture)
     _require(bool(caption.strip()), "a caption is blank; a captioner without an answer raises CaptionError")

@@ -73,3 +73,9 @@ def test_broken_promises_are_named(fault: str, promise: str) -> None:
 def test_a_sound_agent_passes() -> None:
     check_agent(lambda: Sloppy("none"))
     check_agent(lambda: ReActAgent(ScriptedModel(echo)))
+
+
+def test_everything_that_an_agent_lacks_is_named() -> None:
+    lacking = r"object lacks begin\(\), act\(\), name; recallreach\.agents\.types\.Agent says"
+    with pytest.raises(ContractError, match=lacking):
+        check_agent(object)  # type: ignore[arg-type]

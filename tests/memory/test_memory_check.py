@@ -11,6 +11,7 @@ import pytest
 
 from recallreach.memory.check import (
     ContractError,
+    check_captioner,
     check_delivery,
     check_encoder,
     check_memory,
@@ -84,7 +85,7 @@ class SilentSharedFork(TextOnly):
         (Forgetful, "retrieve changes"),
         (Prefilled, "fresh system is not empty"),
         (Nameless, "needs a name"),
-        (Unnamed, "needs a name"),
+        (Unnamed, "Unnamed lacks name, default_delivery, write()"),
         (SilentSharedFork, "a fork sees what its origin wrote"),
     ],
 )
@@ -173,3 +174,36 @@ def test_the_shipped_encoders_keep_the_contract() -> None:
     for name in ("embedded",):
         check_encoder(encoders.factory(name))
     check_text_encoder(text_encoders.factory("hashed"))
+
+
+class Empty:
+    pass
+
+
+class OnlyTexts:
+    name, dimension, encode_images = "half", 4, 3
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("checker", "factory", "missing"),
+    [
+        (check_encoder, OnlyTexts, "OnlyTexts lacks encode_images(); recallreach.memory.types.Encoder says"),
+        (check_encoder, Empty, "Empty lacks encode_images(), encode_texts(), name, dimension; "),
+        (check_text_encoder, Empty, "Empty lacks encode_texts(), name, dimension; "),
+        (check_captioner, Empty, "Empty lacks caption(), name; "),
+        (check_delivery, Empty, "Empty lacks name, deliver(); "),
+        (
+            check_memory,
+            lambda parts: Empty(),
+            "name, default_delivery, write(), retrieve(), end_session(), fork(), __len__(); ",
+        ),
+    ],
+)
+def test_everything_that_a_part_lacks_is_named(
+    checker: Callable[[Any], None], factory: Callable[..., Any], missing: str
+) -> None:
+    with pytest.raises(ContractError, match=re.escape(missing)):
+        checker(factory)
