@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -41,7 +42,13 @@ def write_atomically(path: Path, data: bytes | str, *, durable: bool = True) -> 
         if temporary is not None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-        raise DataError(f"cannot write {path}: {error.strerror or error}") from error
+        raise DataError(f"cannot write {path}: {_reason(error)}") from error
+
+
+def _reason(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"{error.strerror}. Make room and run the same command again."
+    return error.strerror or str(error)
 
 
 def read_json(path: Path) -> Any:
