@@ -4,9 +4,10 @@ Each round starts the study in a process of its own, waits a random time, and ki
 round is about: the run itself, one of its worker processes, a browser, or a worker of Ray. A study that came
 to its end is compared with the undisturbed one, in everything but times, and begun anew.
 
-    python tools/faults.py --rounds 30 --kinds runner,worker,browser,ray --seed 0
+    python tools/faults.py --kills 30 --kinds runner,worker,browser,ray --seed 0
 
-It prints one line a round and ends with status 1 where the stores differ.
+It goes on until so many kills have landed, prints one line a round, and ends with status 1 where a store
+differs.
 """
 
 from __future__ import annotations
@@ -55,13 +56,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=30, help="kills in all")
+    parser.add_argument("--kills", type=int, default=30, help="kills in all")
     parser.add_argument("--kinds", default=",".join(KINDS), help="what is killed, in turn")
     parser.add_argument("--seed", type=int, default=0, help="seed of the moments")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         campaign = Campaign(Path(place), arguments.kinds.split(","), random.Random(arguments.seed))
-        for _ in range(arguments.rounds):
+        while sum(campaign.landed.values()) < arguments.kills:
             print(campaign.round(), flush=True)
         campaign.close()
         told = ", ".join(f"{count} {kind}" for kind, count in sorted(campaign.landed.items()))
@@ -92,7 +93,7 @@ class Campaign:
         if not hit:
             self._longest = min(self._longest, time.monotonic() - begun)
         self._compare()
-        told = "killed" if hit else "nothing there to kill"
+        told = "killed" if hit else "it had ended"
         return f"round {self._rounds}: {kind} after {moment:.1f} s: {told}"
 
     def close(self) -> None:
@@ -145,8 +146,9 @@ def disturb(config: StudyConfig, kind: str, moment: float, draws: random.Random)
     run = started(config)
     with contextlib.suppress(subprocess.TimeoutExpired):
         run.wait(moment)
-    victims = [run.pid] if kind == "runner" else [pid for pid in below(run.pid) if named(pid, MARKS[kind])]
-    hit = run.poll() is None and bool(victims)
+    while not (victims := targets(run, kind)) and run.poll() is None:
+        time.sleep(0.05)
+    hit = run.poll() is None
     if hit:
         with contextlib.suppress(ProcessLookupError):
             os.kill(draws.choice(victims), signal.SIGKILL)
@@ -155,6 +157,13 @@ def disturb(config: StudyConfig, kind: str, moment: float, draws: random.Random)
             os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     return hit
+
+
+def targets(run: subprocess.Popen[bytes], kind: str) -> list[int]:
+    """The processes of a run that a round of this kind may kill; none before they have started."""
+    if kind == "runner":
+        return [run.pid]
+    return [pid for pid in below(run.pid) if named(pid, MARKS[kind])]
 
 
 def below(root: int) -> list[int]:
