@@ -155,6 +155,15 @@ def test_processes_give_the_same_store_also_when_workers_are_killed(
     assert tables(config.folder) == tables(undisturbed.path.parent)
 
 
+@pytest.mark.parametrize("workers", [1, 4])
+def test_any_number_of_workers_gives_the_same_tables(
+    undisturbed: Results, tmp_path: Path, workers: int
+) -> None:
+    config = tree(tmp_path, "several", engine="local", workers=workers)
+    assert run_study(config).digest == undisturbed.digest
+    assert tables(config.folder) == tables(undisturbed.path.parent)
+
+
 RUN = """
 import os, signal, sys
 from recallreach.study.config import StudyConfig
