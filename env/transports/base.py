@@ -25,6 +25,8 @@ from recallreach.env.types import (
 from recallreach.env.urls import Origin, RefusedError
 
 LEADS_OUT = "Refused: that address leads out of this shop."
+PICTURES_KEPT = 256
+"""Product pictures that a transport keeps; each is some hundred kilobytes, and the shop never changes one."""
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
@@ -77,6 +79,7 @@ class SessionTransport(ABC):
         self._history: list[str] = []
         self._here: Observation | None = None
         self._page: Page | None = None
+        self._pictures: dict[str, bytes] = {}
 
     def begin(self) -> Observation:
         """Start a new session with empty cart, wishlist and history, and open the home page.
@@ -202,8 +205,17 @@ class SessionTransport(ABC):
         if served.status < 400 and not page.ready:
             raise BrokenError("not_ready", "the page carries no ready marker (<body data-ready>)")
         wanted = page.picture if self._wants_picture and product_id_of(path) else None
-        picture = None if wanted is None else self._picture(self.origin.resolve_link(wanted, path))
+        picture = None if wanted is None else self._kept(self.origin.resolve_link(wanted, path))
         return _Arrival(path, served.status, page, picture, self._screenshot())
+
+    def _kept(self, path: str) -> bytes:
+        """A picture, fetched unless it is among those kept; the one kept longest goes first."""
+        if path not in self._pictures:
+            picture = self._picture(path)
+            while len(self._pictures) >= PICTURES_KEPT:
+                del self._pictures[next(iter(self._pictures))]
+            self._pictures[path] = picture
+        return self._pictures[path]
 
 
 def media_type_of(content_type: str) -> str:

@@ -61,7 +61,6 @@ class ChromiumTransport(SessionTransport):
         self._of_parent: list[object] = []
         self._fetch = PictureFetch(self.origin.base, timeout)
         self._cookies: list[Any] = []
-        self._pictures: dict[str, bytes] = {}
 
     @property
     def pid(self) -> int | None:
@@ -125,9 +124,7 @@ class ChromiumTransport(SessionTransport):
         return served
 
     def _picture(self, path: str) -> bytes:
-        if path not in self._pictures:
-            self._pictures[path] = self._fetch.get(path, self._cookies)
-        return self._pictures[path]
+        return self._fetch.get(path, self._cookies)
 
     def _screenshot(self) -> bytes | None:
         if self._wants_screenshot is None:

@@ -36,7 +36,6 @@ class InProcessTransport(SessionTransport):
         super().__init__(base_url, picture=picture)
         self._app = app
         self._client: FlaskClient | None = None
-        self._pictures: dict[str, bytes] = {}
 
     def close(self) -> None:
         """Forget the session; a second call does nothing."""
@@ -82,12 +81,10 @@ class InProcessTransport(SessionTransport):
         return client.open(path, base_url=self.origin.base, method=method, data=fields)
 
     def _picture(self, path: str) -> bytes:
-        if path not in self._pictures:
-            response = self._request("GET", self.origin.base + path, None)
-            if response.status_code != 200:
-                raise BrokenError("server", f"the picture {path} answered {response.status_code}")
-            self._pictures[path] = response.data
-        return self._pictures[path]
+        response = self._request("GET", self.origin.base + path, None)
+        if response.status_code != 200:
+            raise BrokenError("server", f"the picture {path} answered {response.status_code}")
+        return bytes(response.data)
 
 
 def _served(url: str, response: Any) -> Served:

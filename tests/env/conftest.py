@@ -33,11 +33,13 @@ class Trouble:
         self.released = threading.Event()
         self.bodies: dict[str, str] = {}
         self.worker = ""
+        self.own_pictures = False
         self.elsewhere = "http://127.0.0.1:9"
         self.app.before_request(self._count)
         for rule in ("/", "/other", "/product/<product_id>", "/inside/<name>"):
             self.app.add_url_rule(rule, rule, self._page)
         self.app.add_url_rule("/wishlist/add", "add", self._add, methods=["POST"])
+        self.app.add_url_rule("/media/<name>.jpg", "media", self._media)
         for rule, view in self._views().items():
             self.app.add_url_rule(rule, rule, view)
 
@@ -60,7 +62,6 @@ class Trouble:
             ),
             "/unready": lambda: self._page().replace(' data-ready="1"', ""),
             "/broken-picture": lambda: self._page(),
-            "/media/pixel.jpg": lambda: Response(PIXEL, mimetype="image/jpeg"),
             "/hang": self._hang,
             "/hang-once": lambda: self._hang() if self.seen["/hang-once"] == 1 else self._page(),
         }
@@ -73,10 +74,14 @@ class Trouble:
         cookie = request.cookies.get("visit", "none")
         body = self.bodies.get(request.path, "")
         if request.path.startswith("/product/"):
-            body += '<img data-role="product-picture" src="/media/pixel.jpg">'
+            picture = f"{title[9:]}.jpg" if self.own_pictures else "pixel.jpg"
+            body += f'<img data-role="product-picture" src="/media/{picture}">'
             body += '<form method="post" action="/wishlist/add">'
             body += f'<input type="hidden" name="product" value="{title[9:]}"><button>Add</button></form>'
         return PAGE.format(title=title, cookie=cookie, body=body)
+
+    def _media(self, name: str) -> Response:
+        return Response(PIXEL if name == "pixel" else PIXEL + name.encode(), mimetype="image/jpeg")
 
     def _add(self) -> Response:
         response = make_response(redirect(f"/product/{request.form['product']}", 303))

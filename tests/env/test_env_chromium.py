@@ -178,6 +178,14 @@ def test_a_link_to_a_new_tab_opens_in_the_one_page(marked: ChromiumTransport, tr
     assert inside(marked, lambda page: len(page.context.pages)) == 1
 
 
+def test_a_page_that_goes_on_asking_its_server_is_not_waited_for(
+    marked: ChromiumTransport, troubled: Any
+) -> None:
+    troubled.bodies["/inside/busy"] = "<script>fetch('/hang'); new EventSource('/hang')</script>"
+    seen = marked.act(Navigate("/inside/busy"))
+    assert (seen.url, seen.message, troubled.seen["/inside/busy"]) == ("/inside/busy", "", 1)
+
+
 def test_a_session_ends_with_its_context(troubled_chromium: ChromiumTransport) -> None:
     for _ in range(3):
         troubled_chromium.begin()

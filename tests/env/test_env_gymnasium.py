@@ -129,10 +129,9 @@ def test_the_other_modes_print_nothing(app: Any, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.browser
-def test_chromium_passes_gymnasiums_own_check_and_renders_its_page() -> None:
-    env = gymnasium.make(
-        "recallreach/Recall-v0", transport="chromium", render_mode="rgb_array", disable_env_checker=True
-    )
+@pytest.mark.parametrize("name", ["recallreach/Browse-v0", "recallreach/Recall-v0"])
+def test_chromium_passes_gymnasiums_own_check_and_renders_its_page(name: str) -> None:
+    env = gymnasium.make(name, transport="chromium", render_mode="rgb_array", disable_env_checker=True)
     check_env(env.unwrapped, skip_render_check=True)
     env.reset(seed=1)
     home = env.render()

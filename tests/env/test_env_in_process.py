@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recallreach.env.errors import TransportError
-from recallreach.env.transports import InProcessTransport
+from recallreach.env.transports import InProcessTransport, base
 from recallreach.env.types import AddToWishlist, Back, Click, Done, Invalid, Navigate, Open, Search
 from recallreach.storefront.catalog import Catalog
 
@@ -153,3 +153,18 @@ def test_acting_without_a_session_says_so(trouble: Any) -> None:
     transport.close()
     with pytest.raises(TransportError, match="begin"):
         transport.act(Back())
+
+
+def test_pictures_are_fetched_once_and_a_bounded_number_is_kept(
+    trouble: Any, troubled: InProcessTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "PICTURES_KEPT", 2)
+    trouble.own_pictures = True
+    asked = []
+    for number in (1, 2, 1, 2, 3, 3, 2, 1):
+        seen = troubled.act(Navigate(f"/product/{number:08x}"))
+        assert seen.picture is not None
+        assert seen.picture.endswith(f"{number:08x}".encode())
+        asked.append(trouble.seen.total())
+    fetched = [after - before - 1 for before, after in zip([1, *asked], asked, strict=False)]
+    assert fetched == [1, 1, 0, 0, 1, 0, 0, 1]

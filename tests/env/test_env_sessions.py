@@ -138,6 +138,14 @@ def test_a_sample_is_so_many_per_session_and_reach() -> None:
     assert planned(chain, per_reach=100) == planned(chain)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sample_counts_reach_as_it_was_asked_to(seed: int) -> None:
+    probes = planned(CHAIN, per_reach=1, reach="first_seen", seed=seed)
+    assert Counter((probe.session, probe.reach) for probe in probes) == {
+        (session, reach): 1 for session in range(3) for reach in range(session + 1)
+    }
+
+
 def test_a_sample_depends_on_its_own_chain_session_and_reach_only() -> None:
     chain = [session(0, index, *range(index * 12, index * 12 + 12)) for index in range(4)]
     other = [replace(entry, plan=replace(entry.plan, chain=1)) for entry in chain]

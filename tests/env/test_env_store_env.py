@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from flask import redirect
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 
@@ -64,6 +65,15 @@ def test_another_product_or_no_product_earns_nothing(env: StoreEnv, products: li
     start(env, budget=8, target=products[3])
     _, reward, terminated, _, info = env.step(final)
     assert (reward, terminated, info["graded"], info["correct"]) == (0.0, True, None, False)
+
+
+def test_the_page_open_at_the_final_action_counts_wherever_the_shop_leads_then(trouble: Any) -> None:
+    trouble.app.view_functions["add"] = lambda: redirect("/product/0000000b", 303)
+    env = StoreEnv(InProcessTransport(trouble.app))
+    start(env, target="0000000a")
+    env.step("navigate(/product/0000000a)")
+    obs, reward, *_, info = env.step("add_to_wishlist")
+    assert (obs["url"], reward, info["graded"]) == ("/product/0000000b", 1.0, "0000000a")
 
 
 def test_a_spent_budget_grades_the_page_then_open(env: StoreEnv, products: list[str]) -> None:
@@ -140,6 +150,14 @@ def test_steps_outside_an_episode_are_clear_errors(env: StoreEnv) -> None:
     env.close()
     with pytest.raises(EpisodeOverError, match="reset"):
         env.step("back")
+
+
+def test_what_belongs_to_the_environment_is_closed_once(app: Any) -> None:
+    closed: list[str] = []
+    env = StoreEnv(InProcessTransport(app), on_close=lambda: closed.append("shop"))
+    env.close()
+    env.close()
+    assert closed == ["shop"]
 
 
 def test_a_second_reset_starts_afresh(env: StoreEnv, products: list[str]) -> None:
@@ -227,6 +245,14 @@ def test_registered_environments_pass_gymnasiums_own_check(name: str) -> None:
     env = gymnasium.make(name)
     check_env(env.unwrapped)
     env.close()
+    env.close()
+
+
+def test_episodes_after_a_seed_repeat_too() -> None:
+    env = gymnasium.make("recallreach/Recall-v0", pixels=False)
+    goals = [[env.reset(seed=seed)[0]["goal"] for seed in (7, None, None)] for _ in range(2)]
+    assert goals[0] == goals[1]
+    assert len(set(goals[0])) == 3
     env.close()
 
 
