@@ -164,6 +164,44 @@ def test_any_number_of_workers_gives_the_same_tables(
     assert tables(config.folder) == tables(undisturbed.path.parent)
 
 
+HANGING = """
+import threading
+from pathlib import Path
+from recallreach.memory.systems.textual import TextOnly
+
+class Hanging(TextOnly):
+    name = "hanging"
+
+    def retrieve(self, query, k):
+        fault = Path(__file__).with_name("fault")
+        if fault.exists() and fault.read_text() in query.text:
+            threading.Event().wait()
+        return super().retrieve(query, k)
+"""
+
+
+def test_a_unit_that_hangs_is_cut_and_an_error_until_it_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hanging.py").write_text(HANGING)
+    monkeypatch.syspath_prepend(tmp_path)
+    memory = {"memories": ["hanging:Hanging"], "branching": 1}
+    expected = stored(run_study(tree(tmp_path, "expected", **memory)).path.parent)
+    phrase = next(iter(expected.values()))[0].phrase
+    (tmp_path / "fault").write_text(phrase)
+    config = tree(tmp_path, "hangs", engine="local", workers=2, time_limit=20, error_threshold=1, **memory)
+    run_study(config)
+    for key, (unit, facts) in stored(config.folder).items():
+        if expected[key][0].phrase == phrase:
+            assert (unit.status, unit.kind) == ("error", "hung")
+            assert unit.reason == "it took longer than 20 seconds and was cut"
+        else:
+            assert (unit, facts) == expected[key]
+    (tmp_path / "fault").unlink()
+    run_study(config)
+    assert stored(config.folder) == expected
+
+
 RUN = """
 import os, signal, sys
 from recallreach.study.config import StudyConfig
