@@ -74,7 +74,7 @@ def _curves(chart: Curves) -> Figure:
     figure = Figure(figsize=(8.2, 4.6), dpi=200, layout="constrained")
     axes = figure.add_subplot()
     for number, line in enumerate(chart.lines):
-        _draw(axes, line, PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)])
+        _draw(axes, line, number)
     if chart.reference:
         xs, ys = _columns(chart.reference)
         axes.plot(xs, ys, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
@@ -88,8 +88,9 @@ def _columns(line: Line) -> tuple[list[float], list[float]]:
     return [point.x for point in line.points], [point.y for point in line.points]
 
 
-def _draw(axes: Axes, line: Line, color: str, marker: str) -> None:
+def _draw(axes: Axes, line: Line, number: int) -> None:
     xs, ys = _columns(line)
+    color = PALETTE[number % len(PALETTE)]
     low = [point.y if point.low is None else point.low for point in line.points]
     high = [point.y if point.high is None else point.high for point in line.points]
     axes.fill_between(xs, low, high, color=color, alpha=0.14, linewidth=0)
@@ -98,7 +99,8 @@ def _draw(axes: Axes, line: Line, color: str, marker: str) -> None:
         ys,
         label=shortened(line.label),
         color=color,
-        marker=marker,
+        marker=MARKERS[number % len(MARKERS)],
+        linestyle="-" if number < len(PALETTE) else (0, (5, 1.5)),
         markersize=6 if len(xs) <= 12 else 3.5,
         markeredgecolor="white",
         markeredgewidth=0.8,

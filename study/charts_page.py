@@ -76,7 +76,7 @@ def _keys(labels: Sequence[str], fills: Sequence[str] = ()) -> Markup:
     entries = []
     for number, label in enumerate(labels):
         fill = Markup(' style="background:{}"').format(fills[number]) if fills else Markup("")
-        color = "" if fills else f"c{number % len(PALETTE)}"
+        color = "" if fills else f"c{number % len(PALETTE)}{_second(number)}"
         entries.append(Markup('<li class="{}"><i{}></i>{}</li>').format(color, fill, label))
     kind = "fill" if fills else "stroke"
     return Markup('<ul class="keys {}">{}</ul>').format(kind, Markup("").join(entries))
@@ -143,8 +143,8 @@ class _Plot:
         upper = [f"{self._x(point.x)} {self._y(_or(point.high, point.y))}" for point in line.points]
         lower = [f"{self._x(point.x)} {self._y(_or(point.low, point.y))}" for point in line.points[::-1]]
         yield Markup('<path class="band c{}" d="M{}Z"/>').format(color, "L".join(upper + lower))
-        dashed = " second" if number >= len(PALETTE) else ""
-        yield Markup('<path class="line c{}{}" d="{}"/>').format(color, dashed, self._path(line.points))
+        drawn = (color, _second(number), self._path(line.points))
+        yield Markup('<path class="line c{}{}" d="{}"/>').format(*drawn)
         radius = 3.5 if len(self.xs) <= 20 else 2
         for point in line.points:
             place = (self._x(point.x), self._y(point.y))
@@ -256,6 +256,11 @@ class _Bars:
         ).format(f"{bar.label}, {kind}: {figures}", start, self._top(row), width, label)
 
 
+def _second(number: int) -> str:
+    """Lines beyond the colours are told from the first ones of their colour by dashes."""
+    return " second" if number >= len(PALETTE) else ""
+
+
 def fitted(text: str, width: float) -> str:
     """A text, cut where it is wider than so many pixels."""
     most = max(4, int(width / CHARACTER))
@@ -313,6 +318,7 @@ _STYLE = """
 .chart .grid{stroke:var(--line);stroke-width:1}.chart .band{fill:currentColor;opacity:.13;stroke:none}
 .chart .line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round}
 .chart .line.second{stroke-dasharray:7 3}
+.chart .keys.stroke .second i{background:repeating-linear-gradient(90deg,currentColor 0 5px,#0000 0 7px)}
 .chart .dot{fill:currentColor;stroke:var(--paper);stroke-width:1}.chart .dot.guess{color:var(--faint)}
 .chart path.guess{fill:none;stroke:var(--faint);stroke-width:1.3;stroke-dasharray:5 4}
 .chart .value{outline:none}.chart .hit{fill:transparent}

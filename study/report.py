@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,7 +20,8 @@ from recallreach.study.folder import REPORT, RESULTS, TRAJECTORIES
 from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
 from recallreach.study.pictures import RunPictures
-from recallreach.study.run_tables import run_tables
+from recallreach.study.protocol import Compliance, compliance
+from recallreach.study.run_tables import chance_table, compliance_table, failures_table, run_tables
 from recallreach.study.scoring import (
     ChanceCheck,
     SystemScore,
@@ -33,23 +33,17 @@ from recallreach.study.scoring import (
 from recallreach.study.stats import RESAMPLES, Interval
 from recallreach.study.store import ResultStore, Unit, results_digest
 from recallreach.study.tables import Kind, Table, Value, write_tables
+from recallreach.study.tree import Forest
 
 FEW_CHAINS = 10
 """Below this number of chains the report warns that intervals are rough."""
 MANY_SYSTEMS = 8
 """Above this number of systems the gallery shows one right and one wrong probe of each."""
+FOLDED = 20
+"""Tables with more rows than this are folded away until they are asked for."""
+MANY_REACHES = 8
+"""With more reaches than this, and than systems, the retention table has a row a reach."""
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
-
-
-@dataclass(frozen=True, slots=True)
-class Compliance:
-    """What one kind of count over the recorded sessions should be and was."""
-
-    what: str
-    protocol: str
-    low: int
-    mean: float
-    high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +57,15 @@ class Results:
     compliance: tuple[Compliance, ...]
     retention: Curves
     failures: Stacks
-    chains: int
+    forest: Forest
+    clusters: int
     digest: str
     path: Path
+
+    @property
+    def cluster(self) -> str:
+        """What intervals draw whole and `clusters` counts: chains, or trees of chains that share sessions."""
+        return "tree" if self.forest.branching > 1 else "chain"
 
     @property
     def complete(self) -> bool:
@@ -102,7 +102,10 @@ def _tables(results: Results, units: Sequence[Unit]) -> Iterator[Table]:
     config = results.manifest["config"]
     lengths = sorted({*config.get("lengths", ()), config.get("sessions", 1)})
     grouped = by_system(units, [score.system for score in results.scores])
-    return run_tables(grouped, results.scores, results.chance, lengths, config["seed"])
+    yield from run_tables(grouped, results.scores, results.chance, lengths, config["seed"])
+    yield failures_table(results.failures)
+    yield chance_table(results.checks)
+    yield compliance_table(results.compliance)
 
 
 def _check_facts(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -118,21 +121,29 @@ def _score(folder: Path, manifest: Mapping[str, Any], units: Sequence[Unit]) -> 
     seed, products = manifest["config"]["seed"], manifest["products"]
     memory_of = {system["label"]: system["memory"]["name"] for system in manifest["systems"]}
     grouped = by_system(units, list(memory_of))
-    chains = len({unit.chain for unit in units})
     scores = tuple(score_system(label, rows, seed) for label, rows in grouped.items())
     chance = chance_curve(units)
     checks = (chance_check(memory_of.get(label, label), rows, products) for label, rows in grouped.items())
+    forest, clusters = _forest(manifest["config"]), len({unit.tree for unit in units})
+    note = _note(clusters, "trees" if forest.branching > 1 else "chains")
     return Results(
         manifest=manifest,
         scores=scores,
         checks=tuple(check for check in checks if check is not None),
         chance=chance,
-        compliance=_compliance(_trajectories(folder)),
-        retention=retention_chart(scores, chance, _note(chains)),
+        compliance=compliance(_trajectories(folder)),
+        retention=retention_chart(scores, chance, note),
         failures=failures_chart(grouped),
-        chains=chains,
+        forest=forest,
+        clusters=clusters,
         digest=results_digest(units),
         path=folder / REPORT,
+    )
+
+
+def _forest(config: Mapping[str, Any]) -> Forest:
+    return Forest(
+        config["chains"], config["sessions"], config.get("branching", 1), config.get("first_chain", 0)
     )
 
 
@@ -142,27 +153,9 @@ def _trajectories(folder: Path) -> list[Trajectory]:
     return [recorded.load(*place) for place in places]
 
 
-def _compliance(trajectories: Sequence[Trajectory]) -> tuple[Compliance, ...]:
-    counts = {
-        ("steps", "22 to 28"): [len(entry.steps) - 1 for entry in trajectories],
-        ("collections opened", "at least 3"): [_collections(entry) for entry in trajectories],
-        ("distinct products opened", "about 12"): [len(entry.products) for entry in trajectories],
-    }
-    return tuple(
-        Compliance(what, protocol, min(found), fmean(found), max(found))
-        for (what, protocol), found in counts.items()
-        if found
-    )
-
-
-def _collections(trajectory: Trajectory) -> int:
-    paths = {step.url.partition("?")[0] for step in trajectory.steps}
-    return sum(path.startswith("/collection/") for path in paths)
-
-
-def _note(chains: int) -> str:
-    bands = f"Bands: 95 % intervals, bootstrap over {chains} chains." if chains > 1 else ""
-    return f"{bands} Dashed: a guess among the products seen so far.".strip()
+def _note(clusters: int, name: str) -> str:
+    bands = f"Bands: 95 % intervals, bootstrap over {clusters} {name}. " if clusters > 1 else ""
+    return f"{bands}Thin, grey and dashed: a guess among the products seen so far."
 
 
 def _page(
@@ -196,10 +189,18 @@ def _page(
             reaches=sorted(results.chance),
             exhibits=exhibits,
             troubles=[unit for unit in units if not unit.ok],
-            few_chains=results.chains < FEW_CHAINS,
+            few=results.clusters < FEW_CHAINS,
+            floor=least_sign_p(results.clusters, len(tables["differences"].rows)),
+            folded=FOLDED,
+            many_reaches=MANY_REACHES,
             resamples=RESAMPLES,
         )
     )
+
+
+def least_sign_p(clusters: int, comparisons: int) -> float:
+    """The least p that a sign test over so many chains can give after Holm's correction of the family."""
+    return min(1.0, comparisons * 2.0 ** (1 - clusters))
 
 
 def _links(stem: str, made: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
@@ -216,7 +217,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(percent=percent, between=between, cell=cell)
+    environment.filters.update(percent=percent, between=between, cell=cell, design=design)
     return environment
 
 
@@ -230,14 +231,29 @@ def between(interval: Interval | None, scale: float = 100.0) -> str:
     return f"[{scale * interval.low:.1f}, {scale * interval.high:.1f}]" if interval else "–"
 
 
+def design(forest: Forest) -> str:
+    """How many chains of how many sessions, and what a tree of them shares."""
+    depth = _many(forest.sessions, "session")
+    if forest.branching == 1:
+        return f"{_many(forest.trees, 'chain')} of {depth}"
+    return (
+        f"{_many(forest.trees, 'tree')} of {_many(forest.paths_per_tree, 'chain')} of {depth} (branching "
+        f"{forest.branching}): {_many(forest.runs, 'session')} instead of {forest.flat_runs:,} run flat"
+    )
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
 def cell(value: Value, kind: Kind) -> str:
     """A value of a table as the report writes it."""
-    if value is None or isinstance(value, str):
-        return "–" if value is None else value
+    if value is None or isinstance(value, str) or kind == "text":
+        return "–" if value is None else str(value)
     if kind == "p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     if kind == "points":
-        return f"{100 * value:+.1f}"
+        return f"{100 * value:+z.1f}"
     if kind == "share":
         return f"{100 * value:.1f}"
     return f"{value:,}" if kind == "count" else f"{value:.2f}"

@@ -14,7 +14,9 @@ from recallreach.study.analysis import (
     precision,
     slopes,
 )
-from recallreach.study.scoring import SystemScore
+from recallreach.study.charts import Stacks
+from recallreach.study.protocol import Compliance
+from recallreach.study.scoring import ChanceCheck, SystemScore
 from recallreach.study.stats import Interval
 from recallreach.study.tables import Column, Table, Value
 from recallreach.study.units import Unit
@@ -73,6 +75,7 @@ def _summary(scores: Sequence[SystemScore]) -> Table:
         Column("images", "Images", "number"),
         Column("visual_tokens", "Visual tokens", "number"),
         Column("text_tokens", "Text tokens", "number"),
+        Column("calls", "Agent turns", "number"),
         Column("steps", "Steps", "number"),
         Column("seconds", "Seconds", "number"),
     )
@@ -82,9 +85,16 @@ def _summary(scores: Sequence[SystemScore]) -> Table:
 
 def _summary_row(score: SystemScore) -> tuple[Value, ...]:
     costs = score.costs
-    means: tuple[Value, ...] = (None,) * 5
+    means: tuple[Value, ...] = (None,) * 6
     if costs:
-        means = (costs.images, costs.visual_tokens, costs.text_tokens, costs.steps, costs.seconds)
+        means = (
+            costs.images,
+            costs.visual_tokens,
+            costs.text_tokens,
+            costs.calls,
+            costs.steps,
+            costs.seconds,
+        )
     errors = (sum(score.errors.values()), sum(score.invalid.values()), score.error_rate)
     counts = (score.system, score.probes, score.correct, score.tsr)
     return (*counts, *_ends(score.interval), *errors, score.retrieved, *means)
@@ -197,9 +207,59 @@ def _errors(scores: Sequence[SystemScore]) -> Table:
     return Table("errors", "Probes that do not count for accuracy.", columns, rows)
 
 
+def failures_table(chart: Stacks) -> Table:
+    """What became of the probes of each system, the table beside the chart."""
+    kinds = (Column(kind.replace(" ", "_"), kind) for kind in chart.kinds)
+    rows = tuple((bar.label, *bar.counts, bar.total) for bar in chart.bars)
+    caption = "Every probe once, by the first stage at which it went wrong."
+    return Table("failures", caption, (SYSTEM, *kinds, Column("all", "all")), rows)
+
+
+def chance_table(checks: Sequence[ChanceCheck]) -> Table:
+    """Systems that hold no pictures, held against guessing."""
+    columns = (
+        SYSTEM,
+        CORRECT,
+        PROBES,
+        Column("expected", "Guess (%)", "share"),
+        Column("low", "from"),
+        Column("high", "to"),
+        Column("verdict", "Verdict", "text"),
+        Column("rule", "Chance means", "text"),
+    )
+    rows = tuple(
+        (
+            check.system,
+            check.correct,
+            check.probes,
+            check.expected,
+            check.low,
+            check.high,
+            check.verdict,
+            check.rule,
+        )
+        for check in checks
+    )
+    caption = "Right answers of systems that hold no pictures, and the central 95 % range of guessing."
+    return Table("chance", caption, columns, rows)
+
+
+def compliance_table(found: Sequence[Compliance]) -> Table:
+    """Recorded sessions against the protocol."""
+    columns = (
+        Column("what", "Per session", "text"),
+        Column("protocol", "Protocol", "text"),
+        Column("low", "Least"),
+        Column("mean", "Mean", "number"),
+        Column("high", "Most"),
+    )
+    rows = tuple((entry.what, entry.protocol, entry.low, entry.mean, entry.high) for entry in found)
+    return Table("compliance", "Browsing sessions against the protocol.", columns, rows)
+
+
 def _precision(systems: Mapping[str, Sequence[Unit]]) -> Table:
     widths = tuple(
-        Column(f"chains_for_{100 * half:g}_points", f"for +-{100 * half:g} points") for half in HALF_WIDTHS
+        Column(f"chains_for_{100 * half:g}_points", f"for ±{100 * half:g} points") for half in HALF_WIDTHS
     )
     columns = (
         Column("what", "What", "text"),

@@ -18,7 +18,18 @@ Value = str | int | float | None
 
 FOLDER = "tables"
 _SPECIAL = re.compile(r"[&%$#_{}]")
-_ESCAPED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"\ensuremath{\pm}",
+    # At the head of a row a bracket or a star would be an option of the line break before it.
+    "[": "{[}",
+    "*": "{*}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +57,12 @@ class Table:
     def latex(self) -> str:
         """The table as LaTeX (package booktabs), figures as a paper prints them."""
         heads = " & ".join(latex_text(column.head) for column in self.columns)
-        body = "\n".join(f"{self._line(row)} \\\\" for row in self.rows)
+        body = "".join(f"{self._line(row)} \\\\\n" for row in self.rows)
         form = "".join("l" if column.kind == "text" else "r" for column in self.columns)
         return (
             f"% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n"
             f"\\caption{{{latex_text(self.caption)}}}\n\\label{{tab:{self.name}}}\n"
-            f"\\begin{{tabular}}{{{form}}}\n\\toprule\n{heads} \\\\\n\\midrule\n{body}\n"
+            f"\\begin{{tabular}}{{{form}}}\n\\toprule\n{heads} \\\\\n\\midrule\n{body}"
             "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
         )
 
@@ -63,12 +74,12 @@ def shown(value: Value, kind: Kind) -> str:
     """A value as LaTeX."""
     if value is None:
         return "--"
-    if isinstance(value, str):
-        return latex_text(value)
+    if isinstance(value, str) or kind == "text":
+        return latex_text(str(value))
     if kind == "share":
         return f"{100 * value:.1f}"
     if kind == "points":
-        return f"${100 * value:+.1f}$"
+        return f"${100 * value:+z.1f}$"
     if kind == "p":
         return "$<$0.001" if value < 0.001 else f"{value:.3f}"
     return f"{value:,}" if kind == "count" else f"{value:.2f}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.collections import PolyCollection
 from PIL import Image
 
 from recallreach.study.charts import Curves, Line, Point, Stack, Stacks, line_of, retention_chart, spread
@@ -56,6 +57,19 @@ def test_one_specification_gives_every_file(chart: Curves, tmp_path: Path) -> No
     assert [point["y"] for point in told["lines"][0]["points"]] == [p.y for p in chart.lines[0].points]
 
 
+def test_the_files_draw_the_figures_of_the_specification(chart: Curves) -> None:
+    axes = figure_of(chart).axes[0]
+    for line, drawn in zip([*chart.lines, chart.reference], axes.lines, strict=True):
+        assert line is not None
+        assert list(zip(*drawn.get_data(), strict=True)) == [(point.x, point.y) for point in line.points]
+    (band,) = axes.collections
+    assert isinstance(band, PolyCollection)
+    ends = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    assert {(point.x, end) for point in chart.lines[0].points for end in (point.low, point.high)} <= ends
+    bars = figure_of(STACKS).axes[0].patches
+    assert [bar.get_width() for bar in bars] == [0.75, 0, 0.25, 0]  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_equal_specifications_give_equal_bytes(scores: list[SystemScore], kind: str) -> None:
     first, second = (encode(figure_of(retention_chart(scores, {0: 0.1}, "")), kind) for _ in range(2))
@@ -85,6 +99,10 @@ def test_many_lines_get_a_legend(tmp_path: Path) -> None:
     assert encode(figure_of(many), "png").startswith(b"\x89PNG")
     assert str(drawing(many)).count('<li class="c') == 20
     assert '<div class="chart">' in drawing(many)
+    looks = {(line.get_color(), line.get_linestyle()) for line in figure_of(many).axes[0].lines[:16]}
+    assert len(looks) == 16, "a second line of a colour is dashed"
+    first, *_, ninth = re.findall(r'<li class="(c0[^"]*)"', drawing(many))[:2]
+    assert (first, ninth) == ("c0", "c0 second")
 
 
 class Shapes(HTMLParser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +18,12 @@ from recallreach.study import run as run_module
 from recallreach.study.charts import Stack
 from recallreach.study.config import Part, StudyConfig
 from recallreach.study.decompose.attribution import FAILURES
+from recallreach.study.decompose.paired import holm, sign_test
 from recallreach.study.failures import COLORS, MEANINGS, RIGHT, UNKNOWN, ending_of, failures_chart
-from recallreach.study.report import Results, cell
+from recallreach.study.report import Results, cell, design, least_sign_p
 from recallreach.study.run import run_study
 from recallreach.study.store import Unit
+from recallreach.study.tree import Forest
 
 RUDE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 SHOP = {"categories": ["bookshelf"], "styles": ["modern"], "objects": ["ceramic-mug"], "variants": 6}
@@ -89,6 +92,34 @@ def test_the_report_opens_offline_tells_its_values_and_runs_nothing(results: Res
     assert troubles == []
 
 
+@pytest.mark.browser
+def test_no_table_leaves_a_printed_page_and_names_stay_in_view_on_a_phone(
+    results: Results, page: Page
+) -> None:
+    page.goto(results.path.as_uri())
+    page.evaluate(
+        """for (const row of document.querySelectorAll("#retention ~ .scroll tr")) {
+            const last = row.lastElementChild;
+            for (let n = row.children.length; n < 9; n++) {
+                const copy = row.appendChild(last.cloneNode(true));
+                if (copy.tagName === "TD") copy.innerHTML = "100.0 %<br><small>"
+                    + '<span class="ends">[100.0, 100.0]</span> n=1,000</small>';
+            }
+        }"""
+    )
+    page.set_viewport_size({"width": 390, "height": 800})
+    name = page.locator("#retention ~ .scroll td").first
+    before = name.bounding_box()
+    page.locator("#retention ~ .scroll").first.evaluate("box => { box.scrollLeft = 200 }")
+    assert name.bounding_box() == before
+    page.set_viewport_size({"width": 688, "height": 800})  # A4 less its margins, in CSS pixels
+    page.emulate_media(media="print")
+    widths = page.locator("table").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert len(widths) > 8
+    assert max(widths) <= 688
+    assert page.locator("details.short td").first.is_visible()
+
+
 def _elsewhere(url: str) -> bool:
     return not url.startswith(("file:", "data:"))
 
@@ -105,6 +136,68 @@ def test_the_report_holds_its_figures_and_every_section(results: Results) -> Non
     assert "A person answered" not in page
     folder = results.path.parent
     assert {"retention.json", "failures.json", "retention.pdf"} <= {path.name for path in folder.iterdir()}
+
+
+def test_every_table_of_the_page_is_in_the_folder_as_csv_and_latex(results: Results) -> None:
+    page, folder = results.path.read_text(), results.path.parent / "tables"
+    headings = re.findall(r"<table>.*?</table>", page, re.DOTALL)
+    names = {path.stem for path in folder.iterdir()}
+    assert (
+        names == {path.stem for path in folder.glob("*.csv")} == {path.stem for path in folder.glob("*.tex")}
+    )
+    assert names >= {
+        "summary",
+        "retention",
+        "slopes",
+        "differences",
+        "failures",
+        "chance",
+        "compliance",
+        "errors",
+    }
+    assert len(headings) <= len(names)
+    with (folder / "failures.csv").open() as file:
+        _, *rows = csv.reader(file)
+    assert [row[1:] for row in rows] == [
+        [*map(str, bar.counts), str(bar.total)] for bar in results.failures.bars
+    ]
+    with (folder / "chance.csv").open() as file:
+        _, *rows = csv.reader(file)
+    assert [row[:3] for row in rows] == [
+        ["no-memory", str(check.correct), str(check.probes)] for check in results.checks
+    ]
+    with (folder / "compliance.csv").open() as file:
+        _, *rows = csv.reader(file)
+    assert [float(row[3]) for row in rows] == [entry.mean for entry in results.compliance]
+
+
+def test_a_tree_is_told_as_one_and_its_chains_are_not_taken_for_independent(tmp_path: Path) -> None:
+    values = {
+        "chains": 1,
+        "sessions": 2,
+        "branching": 2,
+        "probes": 1,
+        "transport": "in_process",
+        "catalog": SHOP,
+    }
+    config = {"name": "tree", "out": str(tmp_path), "memories": ["no-memory", "text-only"], **values}
+    results = run_study(StudyConfig.parse(config))
+    page = " ".join(results.path.read_text().split())
+    assert (results.clusters, results.cluster) == (1, "tree")
+    assert "1 tree of 2 chains of 2 sessions (branching 2): 3 sessions instead of 4 run flat" in page
+    assert (
+        "Only 1 tree of chains that share sessions. Intervals draw whole trees, so one tree gives none."
+        in page
+    )
+    assert "bootstrap over" not in page
+    assert "the corrected sign test cannot come out below 1.000" in page
+    assert design(Forest(12, 5)) == "12 chains of 5 sessions"
+
+
+@pytest.mark.parametrize("clusters", [1, 2, 6, 12])
+def test_the_floor_of_a_corrected_sign_test_is_that_of_chains_that_all_agree(clusters: int) -> None:
+    family = [sign_test([1.0] * clusters).p] * 5
+    assert least_sign_p(clusters, 5) == pytest.approx(max(holm(family)))
 
 
 def test_every_probe_is_in_one_part_of_its_bar(results: Results) -> None:
@@ -128,6 +221,8 @@ def test_a_bar_counts_right_answers_stages_and_the_unknown(make_unit: Any) -> No
     ("value", "kind", "shown"),
     [
         (None, "share", "–"),
+        (8, "text", "8"),
+        (-0.0001, "points", "+0.0"),
         ("x", "text", "x"),
         (0.8712, "share", "87.1"),
         (-0.05, "points", "-5.0"),

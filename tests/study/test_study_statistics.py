@@ -187,17 +187,27 @@ def test_every_table_is_whole_in_csv_and_latex(systems: dict[str, list[Unit]]) -
         cells = [line.count(" & ") for line in lines if line.endswith("\\\\")]
         assert set(cells) == {len(table.columns) - 1}
     assert tables["summary"].rows[0][:4] == ("keeps", 90, 90, 1.0)
+    assert "keeps & 2 & 27 & 27 & 100.0 & 100.0 & 100.0 \\\\" in tables["lengths"].latex()
 
 
 def test_latex_takes_labels_literally() -> None:
     assert latex_text(r"a_b & 50% {x} \y ~^#$") == (
         r"a\_b \& 50\% \{x\} \textbackslash{}y \textasciitilde{}\textasciicircum{}\#\$"
     )
+    assert latex_text("<i>|[x]*") == r"\textless{}i\textgreater{}\textbar{}{[}x]{*}"
     table = Table("x", "c", (Column("a", "A", "text"), Column("b", "B", "p")), (("z", None), ("y", 1e-9)))
     assert r"z & -- \\" in table.latex()
     assert r"y & $<$0.001 \\" in table.latex()
+    assert (shown(-0.0001, "points"), shown(5, "text")) == ("$+0.0$", "5")
     assert (shown(0.123, "share"), shown(-0.05, "points"), shown(1234, "count")) == (
         "12.3",
         "$-5.0$",
         "1,234",
     )
+
+
+def test_a_latex_table_without_rows_has_no_blank_line() -> None:
+    """TeX reads one as a paragraph."""
+    table = Table("x", "c", (Column("a", "A", "text"),), ())
+    assert "\\midrule\n\\bottomrule\n" in table.latex()
+    assert "\n\n" not in table.latex()
