@@ -114,9 +114,8 @@ def visit(transport: ChromiumTransport, path: str) -> str:
 def _seeing_shop(trouble_shop: Any) -> Iterator[tuple[Any, ChromiumTransport]]:
     """A browser that draws its pages, so that it asks for pictures, fonts and films, too."""
     shop = trouble_shop()
-    shop.app.add_url_rule(
-        "/inside/worker.js", "worker", lambda: Response(shop.worker, mimetype="text/javascript")
-    )
+    for rule in ("/inside/worker.js", "/inside/sw.js"):
+        shop.app.add_url_rule(rule, rule, lambda: Response(shop.worker, mimetype="text/javascript"))
     with ShopServer(shop.app) as running:
         transport = ChromiumTransport(running.url, timeout=5, screenshot="jpeg")
         yield shop, transport
@@ -142,6 +141,15 @@ def test_no_request_of_a_page_reaches_another_server(
     shop.bodies["/inside/x"] = REQUESTS[name].format(url=elsewhere.url)
     assert visit(transport, "/inside/x") == "/inside/x"
     assert elsewhere.heard == []
+
+
+def test_no_service_worker_is_installed(seeing: tuple[Any, ChromiumTransport]) -> None:
+    """It would outlive its page and answer for the shop."""
+    shop, transport = seeing
+    shop.worker = "onfetch = event => event.respondWith(new Response('taken over'))"
+    shop.bodies["/inside/x"] = REQUESTS["service-worker"].format(url="")
+    visit(transport, "/inside/x")
+    assert shop.seen["/inside/sw.js"] == 0
 
 
 @pytest.mark.parametrize("name", NAVIGATIONS)
