@@ -17,6 +17,7 @@ from recallreach.agents.redaction import redacted
 from recallreach.agents.types import Completion, Message, Usage
 from recallreach.errors import ConfigError
 from recallreach.files import sha256
+from recallreach.hub import only_local
 from recallreach.memory.types import ImagePart, Part
 from recallreach.vision import mend_torchvision
 
@@ -44,7 +45,8 @@ class LocalModel:
         template: options of the chat template, for instance `{ enable_thinking = false }`.
 
     Raises:
-        ConfigError: there is no such model, a package that it needs is missing, or a setting cannot be.
+        ModelNotFoundError: there is no such model here, and no hub.
+        ConfigError: it is no such model, a package that it needs is missing, or a setting cannot be.
     """
 
     def __init__(
@@ -155,14 +157,16 @@ def load_processor(model: str, revision: str | None = None, **pixels: int) -> An
     """The processor of a model.
 
     Raises:
-        ConfigError: there is none, or a package that it needs is missing.
+        ModelNotFoundError: there is no such model here, and no hub.
+        ConfigError: it has none, or a package that it needs is missing.
     """
+    local = only_local(model, revision)
     mend_torchvision()
     import transformers
 
     auto: Any = transformers.AutoProcessor
     try:
-        found = auto.from_pretrained(model, revision=revision, **pixels)
+        found = auto.from_pretrained(model, revision=revision, local_files_only=local, **pixels)
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise _cannot_load("processor", model, error) from error
     if not hasattr(found, "image_token"):
@@ -180,8 +184,9 @@ def _network(model: str, revision: str | None, device: str, device_map: str | No
 
     auto: Any = transformers.AutoModelForImageTextToText
     placed: dict[str, Any] = {"device_map": device_map} if device_map else {}
+    placed |= {"revision": revision, "local_files_only": only_local(model, revision)}
     try:
-        network = auto.from_pretrained(model, revision=revision, **{_dtype_option(): dtype}, **placed)
+        network = auto.from_pretrained(model, **{_dtype_option(): dtype}, **placed)
         moved = network if device_map else network.to(_device(torch, device))
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise _cannot_load("model", model, error) from error

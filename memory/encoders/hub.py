@@ -12,24 +12,13 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from recallreach.errors import ConfigError, RecallReachError
+from recallreach.errors import ConfigError
+from recallreach.hub import ModelNotFoundError, only_local
 from recallreach.memory.pictures import decode
 from recallreach.memory.types import Vectors
 from recallreach.vision import mend_torchvision
 
 _SIGLIP = ("siglip", "siglip2")
-
-
-class ModelNotFoundError(RecallReachError):
-    """A model that is neither a folder nor cached, with no hub to get it from."""
-
-    def __init__(self, model: str, cause: Exception) -> None:
-        first = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
-        super().__init__(
-            f"the model {model!r} is neither a local folder nor in the local cache, and could not be fetched "
-            f"({first}). Where there is a network run `hf download {model}` once, or give the path of a "
-            "folder that holds the model."
-        )
 
 
 class DualEncoder:
@@ -58,15 +47,16 @@ class DualEncoder:
         dtype: str = "float32",
         batch: int = 16,
     ) -> None:
+        self._batch, weights = _batch_size(batch), _dtype(dtype)
+        place: dict[str, Any] = {"revision": revision, "local_files_only": only_local(model, revision)}
         mend_torchvision()
         from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
-        self._batch, weights = _batch_size(batch), _dtype(dtype)
         processors: Any = AutoImageProcessor
         with _fetching(model):
-            network: Any = AutoModel.from_pretrained(model, revision=revision)
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(model, revision=revision)
-            self._processor: Any = processors.from_pretrained(model, revision=revision)
+            network: Any = AutoModel.from_pretrained(model, **place)
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(model, **place)
+            self._processor: Any = processors.from_pretrained(model, **place)
         if not hasattr(network, "get_image_features") or not hasattr(network, "get_text_features"):
             raise ConfigError(f"{model!r} ({type(network).__name__}) does not embed both pictures and texts")
         self.name = f"{model}@{_version(model, network)}-{dtype}"
@@ -144,12 +134,13 @@ class SentenceTransformerEncoder:
         dtype: str = "float32",
         batch: int = 32,
     ) -> None:
+        self._batch, weights = _batch_size(batch), _dtype(dtype)
+        place: dict[str, Any] = {"revision": revision, "local_files_only": only_local(model, revision)}
         mend_torchvision()
         from sentence_transformers import SentenceTransformer
 
-        self._batch, weights = _batch_size(batch), _dtype(dtype)
         with _fetching(model):
-            network = SentenceTransformer(model, revision=revision, device=device)
+            network = SentenceTransformer(model, device=device, **place)
         self.name = f"{model}@{_version(model, network)}-{dtype}"
         self._network = network.to(weights)
         self.dimension = int(self.encode_texts(["a"]).shape[1])
@@ -173,7 +164,8 @@ def _fetching(model: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ModelNotFoundError(model, error) from error
+        told = str(error).strip().splitlines()
+        raise ModelNotFoundError(model, told[0] if told else type(error).__name__) from error
 
 
 def _dtype(name: str) -> torch.dtype:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
+import socket
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -14,8 +16,9 @@ import torch
 import transformers
 
 from recallreach.errors import ConfigError
+from recallreach.hub import ModelNotFoundError
 from recallreach.memory.check import check_encoder, check_text_encoder
-from recallreach.memory.encoders.hub import DualEncoder, ModelNotFoundError, SentenceTransformerEncoder
+from recallreach.memory.encoders.hub import DualEncoder, SentenceTransformerEncoder
 from recallreach.memory.encoders.network import threads
 from recallreach.vision import mend_torchvision
 
@@ -210,6 +213,47 @@ def test_offline_with_nothing_cached_says_what_to_do(
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     with pytest.raises(ModelNotFoundError, match=r"'nobody/no-such-model'.*hf download.*folder"):
         build("nobody/no-such-model")
+
+
+@pytest.fixture
+def silent_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Nobody listens at the hub's address; gives the folder of the cache."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("build", [DualEncoder, SentenceTransformerEncoder])
+def test_without_a_hub_a_missing_model_is_one_quiet_sentence(
+    build: type, silent_hub: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told = r"'nobody/no-such-model'.*nor in the local cache.*127\.0\.0\.1:\d+ cannot be reached.*hf download"
+    with pytest.raises(ModelNotFoundError, match=told) as caught:
+        build("nobody/no-such-model")
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_without_a_hub_a_cached_model_is_taken_without_asking(
+    clip: Path, silent_hub: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    commit, kept = "0" * 40, silent_hub / "models--somebody--clip"
+    shutil.copytree(clip, kept / "snapshots" / commit)
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text(commit)
+    assert DualEncoder("somebody/clip").name.startswith("somebody/clip@")
+    assert "Retry" not in caplog.text + capfd.readouterr().err
+
+
+@pytest.mark.parametrize("build", [DualEncoder, SentenceTransformerEncoder])
+def test_a_folder_that_is_not_there_is_told_without_asking_anybody(build: type) -> None:
+    with pytest.raises(ModelNotFoundError, match=r"'\./models/none'.*no name on a hub either"):
+        build("./models/none")
 
 
 def test_a_model_without_a_picture_tower_is_refused(sentences: Path, clip: Path, tmp_path: Path) -> None:
