@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats as reference
 
 from recallreach.study.analysis import by_bank, by_length, by_position, paired, precision, slopes
+from recallreach.study.decompose.paired import holm, sign_test
 from recallreach.study.run_tables import run_tables
 from recallreach.study.scoring import chance_curve, score_system
 from recallreach.study.stats import (
@@ -79,13 +81,92 @@ def test_the_number_of_chains_gives_the_wanted_interval() -> None:
     assert (interval.high - interval.low) / 2 == pytest.approx(0.05, rel=0.25)
 
 
-def test_the_number_of_chains_finds_a_difference_with_the_wanted_power() -> None:
-    spread, difference = 0.2, 0.1
-    needed = chains_for_difference(spread, difference)
-    random = np.random.default_rng(2)
-    trials = random.normal(difference, spread, size=(4000, needed))
-    z = trials.mean(axis=1) / (spread / np.sqrt(needed))
-    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.04)
+@pytest.mark.parametrize(("spread", "power"), [(0.03, 0.8), (0.1, 0.8), (0.2, 0.8), (0.2, 0.9), (0.4, 0.95)])
+def test_the_number_of_chains_finds_a_difference_with_the_wanted_power(spread: float, power: float) -> None:
+    """Against the exact power of a two-sided t test, from the noncentral t distribution."""
+
+    def exact(chains: int) -> float:
+        centre, edge = 0.05 / spread * np.sqrt(chains), reference.t.ppf(0.975, chains - 1)
+        found = reference.nct(chains - 1, centre)
+        return float(found.sf(edge) + found.cdf(-edge))
+
+    needed = chains_for_difference(spread, 0.05, power)
+    least = next(chains for chains in range(2, 10_000) if exact(chains) >= power)
+    assert abs(needed - least) <= 1
+
+
+def clustered(random: np.random.Generator, chains: int, mean: float) -> dict[int, Tally]:
+    """Chains of 20 to 40 probes whose rates scatter (an intraclass correlation of 0.1)."""
+    counts = random.integers(20, 41, size=chains)
+    right = random.binomial(counts, random.beta(9 * mean, 9 * (1 - mean), size=chains))
+    return {n: Tally(float(right[n]), int(counts[n])) for n in range(chains)}
+
+
+def test_the_interval_is_that_of_another_bootstrap_over_chains() -> None:
+    chains = clustered(np.random.default_rng(11), 15, 0.6)
+    totals, counts = np.array([(tally.total, tally.count) for tally in chains.values()]).T
+    other = reference.bootstrap(
+        (np.arange(15),),
+        lambda drawn, axis: totals[drawn].sum(axis) / counts[drawn].sum(axis),
+        n_resamples=20_000,
+        method="percentile",
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    interval = chain_interval(chains, 0)
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((other.low, other.high), abs=0.006)
+
+
+def test_the_spread_between_chains_is_the_robust_standard_error() -> None:
+    """The sandwich of a regression on a constant, clustered by chain (CR1)."""
+    chains = clustered(np.random.default_rng(12), 15, 0.6)
+    scores = [(n, float(k < tally.total)) for n, tally in chains.items() for k in range(tally.count)]
+    mean = np.mean([score for _, score in scores])
+    sums = [sum(score - mean for n, score in scores if n == chain) for chain in chains]
+    robust = np.sqrt(15 / 14 * np.sum(np.square(sums))) / len(scores)
+    spread = chain_spread(chains)
+    assert spread is not None
+    assert spread / np.sqrt(15) == pytest.approx(robust)
+
+
+@pytest.mark.parametrize("mean", [0.5, 0.9])
+def test_intervals_hold_the_true_rate_about_as_often_as_they_say(mean: float) -> None:
+    random, trials = np.random.default_rng(13), 400
+    hits = 0
+    for trial in range(trials):
+        interval = chain_interval(clustered(random, 25, mean), trial, resamples=400)
+        assert interval is not None
+        hits += interval.low <= mean <= interval.high
+    assert 0.9 <= hits / trials <= 0.97
+
+
+def test_intervals_of_a_slope_hold_the_true_one_about_as_often_as_they_say() -> None:
+    random, trials = np.random.default_rng(14), 200
+    hits = 0
+    for trial in range(trials):
+        points = []
+        for chain, (level, tilt) in enumerate(random.normal(0, (0.08, 0.02), size=(25, 2))):
+            rates = 0.7 + level + (tilt - 0.05) * np.arange(5)
+            points += [(chain, float(x), float(random.random() < rates[x])) for x in [*range(5)] * 3]
+        fitted = slope(points, trial, resamples=400)
+        assert fitted is not None
+        assert fitted.interval is not None
+        hits += fitted.interval.low <= -0.05 <= fitted.interval.high
+    assert 0.9 <= hits / trials <= 0.98
+
+
+def test_the_corrected_sign_test_finds_a_difference_where_there_is_none_in_one_of_twenty_at_most() -> None:
+    """Four equal systems, each with chains that suit it and others that do not: six comparisons."""
+    random, trials = np.random.default_rng(15), 400
+    false = alone = 0
+    for _ in range(trials):
+        rates = np.clip(random.beta(3, 3, size=12) + random.normal(0, 0.15, size=(4, 12)), 0, 1)
+        means = random.binomial(30, rates) / 30
+        family = [sign_test(means[one] - means[two]).p for one, two in combinations(range(4), 2)]
+        false += min(holm(family)) < 0.05
+        alone += min(family) < 0.05
+    assert false / trials <= 0.05
+    assert alone / trials > 0.05, "without a correction it is more"
 
 
 def test_plans_of_precision_refuse_what_cannot_be() -> None:
