@@ -1,8 +1,8 @@
-"""How often the report's intervals hold the truth, and how often its tests see a difference that is not there.
+"""How often the report's intervals hold the truth, and how often its tests see what is not there.
 
-Made-up studies whose true figures are known: chains of 20 to 40 probes with an intraclass correlation of 0.1 for
-the intervals; for the tests four systems that are equal on the whole, of which each does better on some chains
-and worse on others.
+Made-up studies whose true figures are known: chains of 20 to 40 probes with an intraclass correlation of
+0.1 for the intervals; for the tests four systems that are equal on the whole, of which each does better on
+some chains of 30 probes and worse on others.
 
     python benchmarks/intervals.py --studies 2000
 """
