@@ -126,7 +126,13 @@ def test_a_server_that_hangs_once_is_asked_again(marked: ChromiumTransport, trou
 
 
 @pytest.mark.parametrize(
-    "script", ["while (true);", "setTimeout(() => { while (true); }, 0)"], ids=["at-once", "after-load"]
+    "script",
+    [
+        "while (true);",
+        "setTimeout(() => { while (true); }, 0)",
+        "addEventListener('DOMContentLoaded', () => setTimeout(() => { while (true); }, 0))",
+    ],
+    ids=["at-once", "while-loading", "once-loaded"],
 )
 def test_a_page_that_never_answers_is_ended_by_the_watchdog(
     marked: ChromiumTransport, troubled: Any, monkeypatch: pytest.MonkeyPatch, script: str
@@ -161,6 +167,17 @@ def test_dialogs_are_dismissed(marked: ChromiumTransport, troubled: Any) -> None
     troubled.bodies["/inside/dialog"] = f"<script>{script}</script>"
     assert marked.act(Navigate("/inside/dialog")).title == ",false,"
     assert marked.act(Navigate("/other")).url == "/other"
+
+
+def test_downloads_are_not_accepted(marked: ChromiumTransport) -> None:
+    assert "is a download" in marked.act(Navigate("/download")).message
+
+    def failure(page: Any) -> str:
+        with page.expect_download() as offered, pytest.raises(Error, match="Download is starting"):
+            page.goto(marked.origin.base + "/download")
+        return str(offered.value.failure())
+
+    assert "accept_downloads" in inside(marked, failure)
 
 
 def test_new_tabs_are_closed(marked: ChromiumTransport, troubled: Any) -> None:

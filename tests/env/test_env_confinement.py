@@ -1,5 +1,6 @@
 """Nothing gets out of the shop: not by an address, not from inside a page."""
 
+import socket
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -150,6 +151,32 @@ def test_no_service_worker_is_installed(seeing: tuple[Any, ChromiumTransport]) -
     shop.bodies["/inside/x"] = REQUESTS["service-worker"].format(url="")
     visit(transport, "/inside/x")
     assert shop.seen["/inside/sw.js"] == 0
+
+
+ICE = """async address => {
+  const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:' + address}]});
+  peer.createDataChannel('x');
+  const gathered = new Promise(done => {
+    peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done();
+  });
+  await peer.setLocalDescription(await peer.createOffer());
+  await gathered;
+}"""
+
+
+def test_no_datagram_of_a_page_reaches_another_server(seeing: tuple[Any, ChromiumTransport]) -> None:
+    """WebRTC asks its servers by UDP, which no HTTP proxy stops."""
+    _, transport = seeing
+    with socket.socket(type=socket.SOCK_DGRAM) as elsewhere:
+        elsewhere.bind(("127.0.0.1", 0))
+        elsewhere.setblocking(False)
+        address = f"127.0.0.1:{elsewhere.getsockname()[1]}"
+        driver, worker = transport._driver, transport._worker
+        assert driver is not None
+        assert worker is not None
+        worker.submit(lambda: driver._require_page().evaluate(ICE, address)).result(60)
+        with pytest.raises(BlockingIOError):
+            elsewhere.recv(2048)
 
 
 @pytest.mark.parametrize("name", NAVIGATIONS)
