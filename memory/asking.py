@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
 
+from recallreach.errors import UnknownNameError
 from recallreach.files import sha256
 from recallreach.memory.errors import ReplyError
 from recallreach.memory.types import LanguageModel, Message, TextPart
@@ -19,8 +20,18 @@ AnswerT = TypeVar("AnswerT")
 
 @cache
 def prompt(name: str) -> str:
-    """The text of one prompt file of this room."""
-    return resources.files("recallreach.memory").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    """The text of one prompt file of this room.
+
+    Raises:
+        UnknownNameError: there is no such file.
+    """
+    files = {
+        entry.name: entry for entry in resources.files("recallreach.memory").joinpath("prompts").iterdir()
+    }
+    known = [file.removesuffix(".md") for file in files if file.endswith(".md")]
+    if name not in known:
+        raise UnknownNameError("prompt", name, known)
+    return files[f"{name}.md"].read_text(encoding="utf-8")
 
 
 def prompt_version(name: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
+
 from recallreach.agents.models import models
+from recallreach.agents.models.scripted import ScriptedModel
 from recallreach.agents.types import ChatModel
 from recallreach.errors import ConfigError
 from recallreach.memory.captioners import captioners
@@ -25,6 +29,9 @@ OWN_PARTS = ("encoder", "text_encoder", "captioner")
 """Keys of an entry of `memories` that name parts for this memory alone."""
 ENCODINGS = "encodings.sqlite"
 """File in the picture cache's folder that keeps vectors for all studies; runs keep replies of models."""
+
+LIGHT = frozenset({"embedded", "hashed", "model", "openai", "scripted"})
+"""Encoders, captioners and models that are made in a moment."""
 
 _EMBEDDED = ("embedded", "hashed", "embedded")
 
@@ -83,6 +90,28 @@ class Kit:
             self._model = self._govern(models.make(part.name, **part.options))
         return self._model
 
+    def look_ahead(self) -> None:
+        """Refuse what cannot be made of the parts that the study names, without loading weights.
+
+        Raises:
+            RecallReachError: as `memory` and `model` would.
+        """
+        for memory in self._config.memories:
+            encoder, text_encoder, captioner = self._wanted(memory)
+            _look_ahead(encoders, encoder)
+            _look_ahead(text_encoders, text_encoder)
+            self._look_at_captioner(captioner)
+        if self._config.memory_model is not None:
+            _look_ahead(models, self._config.memory_model)
+
+    def _look_at_captioner(self, part: Part) -> None:
+        model, bare = _modelled(part)
+        if model is None:
+            _look_ahead(captioners, bare)
+        else:
+            _look_ahead(models, model)
+            _look_ahead(captioners, bare, ScriptedModel([]))
+
     @property
     def calls_models(self) -> bool:
         """Whether a memory of the study is managed by a model or has its captions from one."""
@@ -119,10 +148,9 @@ class Kit:
         """A captioner; one with an option `model` gets that chat model, made with `model_options`."""
         key = _key(part)
         if key not in self._captioners:
-            options = dict(part.options)
-            name, given = options.pop("model", None), options.pop("model_options", {})
-            model = () if name is None else (self._govern(models.make(name, **given)),)
-            self._captioners[key] = captioners.make(part.name, *model, **options)
+            named, bare = _modelled(part)
+            model = () if named is None else (self._govern(models.make(named.name, **named.options)),)
+            self._captioners[key] = captioners.make(bare.name, *model, **bare.options)
         return self._captioners[key]
 
     def _one(self, kind: str, registry: Registry[PartT], part: Part) -> PartT:
@@ -131,6 +159,22 @@ class Kit:
             self._made[key] = registry.make(part.name, **part.options)
         made: PartT = self._made[key]
         return made
+
+
+def _look_ahead(registry: Registry[Any], part: Part, *parts: object) -> None:
+    look = registry.make if part.name in LIGHT else registry.look_ahead
+    look(part.name, *parts, **part.options)
+
+
+def _modelled(captioner: Part) -> tuple[Part | None, Part]:
+    """A captioner's chat model, where it has one, and the captioner without it."""
+    options = dict(captioner.options)
+    name, given = options.pop("model", None), options.pop("model_options", {})
+    if not (isinstance(name, str | None) and isinstance(given, dict)):
+        told = f"model is a name and model_options a table, not {name!r} and {given!r}"
+        raise ConfigError(f"captioner {captioner.name!r}: {told}.")
+    bare = Part(name=captioner.name, options=options)
+    return (None if name is None else Part(name=name, options=given)), bare
 
 
 @cache
@@ -151,7 +195,8 @@ def _part(key: str, value: object) -> Part:
     if isinstance(value, Part):
         return value
     if isinstance(value, (str, dict)):
-        return Part.model_validate(value)
+        with contextlib.suppress(ValidationError):
+            return Part.model_validate(value)
     raise ConfigError(f"{key} of a memory is a name or a table with a name, not {value!r}.")
 
 

@@ -14,6 +14,7 @@ from recallreach.study.config import StudyConfig
 from recallreach.study.engines.select import check_workers, engine_of, workers_of
 from recallreach.study.estimates import estimate_lines, probes_expected, uncounted
 from recallreach.study.folder import RESULTS, TRAJECTORIES
+from recallreach.study.kit import Kit
 from recallreach.study.reading import StoreReader
 from recallreach.study.run import refuse_other_study
 
@@ -74,11 +75,12 @@ def plan_study(config: StudyConfig) -> Plan:
     """Everything about a study that can be known before it runs; nothing is started or written.
 
     Raises:
-        ConfigError, UnknownNameError, DataError: a name or value cannot be used, or the run folder holds
-            another study.
+        RecallReachError: a name, an option or a value cannot be used, a part lacks its model or its files, or
+            the run folder holds another study.
     """
     check_workers(config)
     materials = Materials.gather(config.model_copy(update={"transport": "in_process"}), rehearsal=True)
+    Kit(config).look_ahead()
     if _begun(config):
         refuse_other_study(config.folder, {**materials.identity(), "config": config.settings()})
     agenda = Agenda(materials, TrajectoryStore(config.folder / TRAJECTORIES))

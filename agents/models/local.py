@@ -64,8 +64,7 @@ class LocalModel:
         max_pixels: int | None = None,
         template: Mapping[str, Any] | None = None,
     ) -> None:
-        if temperature < 0 or max_tokens < 1:
-            raise ConfigError(f"temperature={temperature} is from 0 and max_tokens={max_tokens} from 1")
+        self.look_ahead(model, revision=revision, temperature=temperature, max_tokens=max_tokens)
         self.name, self.max_tokens = f"transformers:{Path(model).name}", max_tokens
         self._temperature, self._seed, self._template = temperature, seed, dict(template or {})
         pixels = {"min_pixels": min_pixels, "max_pixels": max_pixels}
@@ -76,6 +75,25 @@ class LocalModel:
         self._weights = _weights(model, self._network)
         self._busy = threading.Lock()
         self.patch_rule: PatchRule = count_by(self._processor)
+
+    @staticmethod
+    def look_ahead(
+        model: str,
+        *,
+        revision: str | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        **_: object,
+    ) -> None:
+        """Raise what making one with these options would, without loading it.
+
+        Raises:
+            ModelNotFoundError: there is no such model here, and no hub.
+            ConfigError: a setting cannot be.
+        """
+        if temperature < 0 or max_tokens < 1:
+            raise ConfigError(f"temperature={temperature} is from 0 and max_tokens={max_tokens} from 1")
+        only_local(model, revision)
 
     def identity(self) -> dict[str, Any]:
         """Model, weights and decoding settings."""

@@ -61,14 +61,14 @@ def save_checkpoint(
     write_atomically(path, save(tensors, {_ENTRY: json.dumps(header, sort_keys=True)}))
 
 
-def load_checkpoint(path: Path, kind: Kind) -> Checkpoint:
+def load_checkpoint(path: Path | str, kind: Kind) -> Checkpoint:
     """Read a checkpoint.
 
     Raises:
         DataError: the file is missing, damaged, or of the other kind.
     """
     try:
-        raw = path.read_bytes()
+        raw = Path(path).read_bytes()
         with safetensors.safe_open(path, "pt") as file:
             header = json.loads((file.metadata() or {})[_ENTRY])
         found = header["kind"]

@@ -49,7 +49,7 @@ class RetrievalEncoder:
             self._bias = float(checkpoint.network.bias)
 
     @classmethod
-    def load(cls, path: Path = SHIPPED / "coarse.safetensors", *, torch_threads: int = 1) -> Self:
+    def load(cls, path: Path | str = SHIPPED / "coarse.safetensors", *, torch_threads: int = 1) -> Self:
         """The shipped encoder, or the one in `path`.
 
         Raises:
@@ -112,7 +112,7 @@ class Eye:
 
     @classmethod
     def load(
-        cls, path: Path = SHIPPED / "eye.safetensors", *, torch_threads: int = 1, cache: int = 4096
+        cls, path: Path | str = SHIPPED / "eye.safetensors", *, torch_threads: int = 1, cache: int = 4096
     ) -> Self:
         """The shipped eye, or the one in `path`.
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from recallreach.errors import ConfigError
 from recallreach.memory.types import Vectors
 from recallreach.memory.words import content_words
 
@@ -27,9 +28,14 @@ class HashedTextEncoder:
 
     Args:
         dimension: number of cells.
+
+    Raises:
+        ConfigError: `dimension` is no number of cells.
     """
 
     def __init__(self, dimension: int = 1024) -> None:
+        if not isinstance(dimension, int) or dimension < 1:
+            raise ConfigError(f"dimension is a number of cells from 1, got {dimension!r}")
         self.dimension = dimension
         self.name = f"hashed-ngrams-1-{dimension}"
 

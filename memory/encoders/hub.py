@@ -18,6 +18,7 @@ from recallreach.memory.pictures import decode
 from recallreach.memory.types import Vectors
 from recallreach.vision import mend_torchvision
 
+SIGLIP_2, MINI_LM = "google/siglip2-base-patch16-384", "sentence-transformers/all-MiniLM-L6-v2"
 _SIGLIP = ("siglip", "siglip2")
 
 
@@ -41,14 +42,15 @@ class DualEncoder:
 
     def __init__(
         self,
-        model: str = "google/siglip2-base-patch16-384",
+        model: str = SIGLIP_2,
         revision: str | None = None,
         device: str = "cpu",
         dtype: str = "float32",
         batch: int = 16,
     ) -> None:
-        self._batch, weights = _batch_size(batch), _dtype(dtype)
-        place: dict[str, Any] = {"revision": revision, "local_files_only": only_local(model, revision)}
+        weights, local = _looked(model, revision, dtype, batch)
+        self._batch = batch
+        place: dict[str, Any] = {"revision": revision, "local_files_only": local}
         mend_torchvision()
         from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
@@ -64,6 +66,21 @@ class DualEncoder:
         self._device = device
         self._siglip = network.config.model_type in _SIGLIP
         self.dimension = int(self.encode_texts(["a"]).shape[1])
+
+    @staticmethod
+    def look_ahead(
+        model: str = SIGLIP_2,
+        revision: str | None = None,
+        dtype: str = "float32",
+        batch: int = 16,
+        **_: object,
+    ) -> None:
+        """Raise what making one with these options would, without loading it.
+
+        Raises:
+            ModelNotFoundError, ConfigError: as the class itself.
+        """
+        _looked(model, revision, dtype, batch)
 
     def encode_images(self, pictures: Sequence[bytes]) -> Vectors:
         """(n, dimension) from n encoded pictures; rows have length 1.
@@ -128,14 +145,15 @@ class SentenceTransformerEncoder:
 
     def __init__(
         self,
-        model: str = "sentence-transformers/all-MiniLM-L6-v2",
+        model: str = MINI_LM,
         revision: str | None = None,
         device: str = "cpu",
         dtype: str = "float32",
         batch: int = 32,
     ) -> None:
-        self._batch, weights = _batch_size(batch), _dtype(dtype)
-        place: dict[str, Any] = {"revision": revision, "local_files_only": only_local(model, revision)}
+        weights, local = _looked(model, revision, dtype, batch)
+        self._batch = batch
+        place: dict[str, Any] = {"revision": revision, "local_files_only": local}
         mend_torchvision()
         from sentence_transformers import SentenceTransformer
 
@@ -144,6 +162,21 @@ class SentenceTransformerEncoder:
         self.name = f"{model}@{_version(model, network)}-{dtype}"
         self._network = network.to(weights)
         self.dimension = int(self.encode_texts(["a"]).shape[1])
+
+    @staticmethod
+    def look_ahead(
+        model: str = MINI_LM,
+        revision: str | None = None,
+        dtype: str = "float32",
+        batch: int = 32,
+        **_: object,
+    ) -> None:
+        """Raise what making one with these options would, without loading it.
+
+        Raises:
+            ModelNotFoundError, ConfigError: as the class itself.
+        """
+        _looked(model, revision, dtype, batch)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) from n texts, cut at the model's length; rows have length 1."""
@@ -168,17 +201,18 @@ def _fetching(model: str) -> Iterator[None]:
         raise ModelNotFoundError(model, told[0] if told else type(error).__name__) from error
 
 
+def _looked(model: str, revision: str | None, dtype: str, batch: int) -> tuple[torch.dtype, bool]:
+    """The type of the weights, and whether the model is taken from this machine alone."""
+    if not isinstance(batch, int) or batch < 1:
+        raise ConfigError(f"batch is a number of items from 1, got {batch!r}")
+    return _dtype(dtype), only_local(model, revision)
+
+
 def _dtype(name: str) -> torch.dtype:
     known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
     if name not in known:
         raise ConfigError(f"dtype is {', '.join(known)}; got {name!r}")
     return known[name]
-
-
-def _batch_size(batch: int) -> int:
-    if not isinstance(batch, int) or batch < 1:
-        raise ConfigError(f"batch is a number of items from 1, got {batch!r}")
-    return batch
 
 
 def _version(model: str, network: torch.nn.Module) -> str:

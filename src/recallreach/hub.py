@@ -46,31 +46,22 @@ def only_local(model: str, revision: str | None = None) -> bool:
     """
     if Path(model).is_dir():
         return True
-    _check_name(model)
-    unreachable = _unreachable()
-    if not unreachable:
-        return False
-    if not _cached(model, revision):
+    cached, unreachable = _cached(model, revision), _unreachable()
+    if unreachable and not cached:
         raise ModelNotFoundError(model, unreachable)
-    return True
-
-
-def _check_name(model: str) -> None:
-    from huggingface_hub.utils import HFValidationError, validate_repo_id
-
-    try:
-        validate_repo_id(model)
-    except HFValidationError as error:
-        raise ModelNotFoundError(model, "it is no name on a hub either") from error
+    return bool(unreachable)
 
 
 def _cached(model: str, revision: str | None) -> bool:
     from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
 
     names = [model] if "/" in model else [model, f"sentence-transformers/{model}"]
-    found = [
-        try_to_load_from_cache(name, mark, revision=revision or "main") for name in names for mark in _MARKS
-    ]
+    asked = [(name, mark) for name in names for mark in _MARKS]
+    try:
+        found = [try_to_load_from_cache(*one, revision=revision or "main") for one in asked]
+    except HFValidationError as error:
+        raise ModelNotFoundError(model, "it is no name on a hub either") from error
     return any(isinstance(path, str) for path in found)
 
 

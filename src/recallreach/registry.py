@@ -88,8 +88,30 @@ class Registry(Generic[PartT]):
         try:
             return factory(*parts, **options)
         except (TypeError, ValueError) as error:
-            given = options or "no options"
-            raise ConfigError(f"{self.kind} {name!r} cannot be made with {given}: {error}") from error
+            raise self._refused(name, options, error) from error
+
+    def look_ahead(self, name: str, *parts: object, **options: object) -> None:
+        """Refuse what `make(name, *parts, **options)` would, without loading weights.
+
+        A factory with a function `look_ahead` is asked with the same arguments and raises what it would raise
+        when it is called; of others only the name and the options' names are looked at.
+
+        Raises:
+            UnknownNameError, RecallReachError: as `factory`.
+            ConfigError: the factory does not take an option, or not with that value; the cause is chained.
+        """
+        factory = self.factory(name)
+        self._check_options(name, factory, parts, options)
+        looking = getattr(factory, "look_ahead", None)
+        if not callable(looking):
+            return
+        try:
+            looking(*parts, **options)
+        except (TypeError, ValueError) as error:
+            raise self._refused(name, options, error) from error
+
+    def _refused(self, name: str, options: dict[str, object], error: Exception) -> ConfigError:
+        return ConfigError(f"{self.kind} {name!r} cannot be made with {options or 'no options'}: {error}")
 
     def _check_options(
         self, name: str, factory: Callable[..., PartT], parts: tuple[object, ...], options: dict[str, object]

@@ -60,6 +60,32 @@ def test_a_part_is_made_from_parts_and_options_or_refused_by_name() -> None:
         registry.make("pair", 6, right="x")
 
 
+class Heavy:
+    """What must not be made where one only looks ahead."""
+
+    def __init__(self, model: str = "", size: int = 1) -> None:
+        raise AssertionError("this was loaded")
+
+    @staticmethod
+    def look_ahead(model: str = "", size: int = 1) -> None:
+        if size < 1:
+            raise ValueError("size is from 1")
+
+
+def test_looking_ahead_refuses_what_making_would_and_makes_nothing() -> None:
+    registry: Registry[object] = Registry("thing", "recallreach.test_group")
+    registry.add("heavy", "loads much", lambda: Heavy)
+    registry.add("plain", "says nothing of itself", lambda: lambda *, right=1: 1 / 0)
+    registry.look_ahead("heavy", "model", size=2)
+    registry.look_ahead("plain", right=3)
+    with pytest.raises(ConfigError, match=r"thing 'heavy' cannot be made with .* size is from 1"):
+        registry.look_ahead("heavy", size=0)
+    with pytest.raises(ConfigError, match=r"does not take these options: .* It knows: model, size\."):
+        registry.look_ahead("heavy", sze=1)
+    with pytest.raises(UnknownNameError, match="'heavy'"):
+        registry.look_ahead("havy")
+
+
 @pytest.mark.parametrize("target", ["no_such_module_here:Thing", "collections:NoSuchThing"])
 def test_registry_says_why_a_dotted_name_does_not_load(target: str) -> None:
     with pytest.raises(RecallReachError, match="cannot load memory"):

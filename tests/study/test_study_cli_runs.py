@@ -49,7 +49,9 @@ def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_expo
     assert len((folder / "export" / "units.jsonl").read_text().splitlines()) == asked > 0
     status, out, _ = recallreach("resume", folder, "--error_threshold", "0.5", "--lengths", "1,2")
     assert status == 0
-    told = recallreach("plan", study, "--name", "other", "--captioner", "model")[1]
+    server = '{ model = "x", base_url = "http://127.0.0.1:9/v1" }'
+    captioner = f'{{ name = "model", model = "openai", model_options = {server} }}'
+    told = recallreach("plan", study, "--name", "other", "--captioner", captioner)[1]
     assert "Not counted: the calls of memory_model and of the captioner." in told
     assert "none is called" in recallreach("plan", study, "--name", "other")[1]
     for command in (["resume", folder], ["plan", study]):
@@ -64,6 +66,50 @@ def test_labels_that_hold_a_comma_are_told_apart(recallreach: Command, study: Pa
     plain = recallreach("plan", study, "--memories", "no-memory, text-only")[1]
     assert "Systems: 2 (no-memory, text-only)" in plain
     assert "Systems: no-memory; words, all of them" in recallreach("run", study, "--memories", labels)[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("encoder", '{ name = "transformers", model = "nobody/none" }', "'nobody/none' is neither a local"),
+        ("encoder", '{ name = "transformers", modl = "x" }', "It knows: model, revision"),
+        ("encoder", '{ name = "transformers", model = "x", batch = 0 }', "batch is a number of items"),
+        ("encoder", '{ name = "embedded", path = "none.safetensors" }', "none.safetensors do not exist"),
+        (
+            "text_encoder",
+            '{ name = "sentence-transformers", model = "nobody/none" }',
+            "'nobody/none' is neither",
+        ),
+        ("text_encoder", '{ name = "hashed", dimension = "wide" }', "a number of cells from 1"),
+        ("captioner", "model", "missing a required argument: 'model'"),
+        ("captioner", '{ name = "model", model = "opnai" }', "Did you mean 'openai'"),
+        ("captioner", '{ name = "model", model = 3 }', "model is a name and model_options a table"),
+        (
+            "captioner",
+            '{ name = "model", model = "scripted", model_options = { replies = [] }, prompt = "x" }',
+            "prompt 'x'",
+        ),
+        ("memory_model", "openai", "missing a required argument: 'model'"),
+        ("memory_model", '{ name = "transformers", model = "nobody/none" }', "'nobody/none' is neither"),
+        ("memories", '[{ name = "dualmem", encoder = { nme = "x" } }]', "a name or a table with a name"),
+        ("memories", '[{ name = "dualmem", captioner = "model" }]', "missing a required argument: 'model'"),
+    ],
+)
+def test_a_plan_refuses_the_parts_that_a_run_refuses(
+    recallreach: Command,
+    study: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    value: str,
+    told: str,
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    status, _, planned = recallreach("plan", study, f"--{key}", value)
+    assert status == 2
+    assert told in planned
+    assert recallreach("run", study, f"--{key}", value)[2] == planned
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("command", ["plan", "run"])
