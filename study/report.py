@@ -43,6 +43,7 @@ FOLDED = 20
 """Tables with more rows than this are folded away until they are asked for."""
 MANY_REACHES = 8
 """With more reaches than this, and than systems, the retention table has a row a reach."""
+FACTS = ("seed", "chains", "sessions", "agent", "products", "systems", "started_at")
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
@@ -80,7 +81,7 @@ def write_report(folder: Path) -> Results:
         DataError: not a run folder, damaged, or without a single answered probe.
     """
     manifest = read_manifest(folder)
-    _check_facts(folder, manifest)
+    check_facts(folder, manifest)
     if not (folder / RESULTS).is_file():
         raise DataError(f"{folder} holds no results yet: run `recallreach resume {folder}`.")
     with ResultStore(folder / RESULTS) as store:
@@ -108,9 +109,14 @@ def _tables(results: Results, units: Sequence[Unit]) -> Iterator[Table]:
     yield compliance_table(results.compliance)
 
 
-def _check_facts(folder: Path, manifest: Mapping[str, Any]) -> None:
+def check_facts(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a manifest that lacks what report and viewer cannot do without.
+
+    Raises:
+        DataError: says what it lacks.
+    """
     facts = {**manifest.get("config", {}), **manifest}
-    missing = [key for key in ("seed", "products", "systems") if key not in facts]
+    missing = [key for key in FACTS if key not in facts]
     if missing:
         raise DataError(
             f"{folder / MANIFEST} lacks {', '.join(missing)}: restore it, or run again with --fresh"
@@ -233,16 +239,17 @@ def between(interval: Interval | None, scale: float = 100.0) -> str:
 
 def design(forest: Forest) -> str:
     """How many chains of how many sessions, and what a tree of them shares."""
-    depth = _many(forest.sessions, "session")
+    depth = many(forest.sessions, "session")
     if forest.branching == 1:
-        return f"{_many(forest.trees, 'chain')} of {depth}"
+        return f"{many(forest.trees, 'chain')} of {depth}"
     return (
-        f"{_many(forest.trees, 'tree')} of {_many(forest.paths_per_tree, 'chain')} of {depth} (branching "
-        f"{forest.branching}): {_many(forest.runs, 'session')} instead of {forest.flat_runs:,} run flat"
+        f"{many(forest.trees, 'tree')} of {many(forest.paths_per_tree, 'chain')} of {depth} (branching "
+        f"{forest.branching}): {many(forest.runs, 'session')} instead of {forest.flat_runs:,} run flat"
     )
 
 
-def _many(count: int, name: str) -> str:
+def many(count: int, name: str) -> str:
+    """A number and what it counts: "1 chain", "1,000 chains"."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from recallreach.errors import DataError
 from recallreach.study.decompose.attribution import FAILURES
-from recallreach.study.report import percent
+from recallreach.study.report import design, many, percent
 from recallreach.study.store import Unit
 from recallreach.study.viewer import overview
 from recallreach.study.viewer.query import Leaf, Query
@@ -47,7 +47,9 @@ def create_viewer(folder: Path) -> Flask:
     app = Flask(__name__)
     app.config.update(MAX_CONTENT_LENGTH=0)
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
-    app.jinja_env.filters.update(percent=percent, picture=picture_address, pretty=pretty)
+    app.jinja_env.filters.update(
+        design=design, many=many, percent=percent, picture=picture_address, pretty=pretty
+    )
     app.jinja_env.globals.update(run=run, failures=FAILURES)
     pages = Pages(run)
     for rule, view in pages.rules().items():

@@ -20,9 +20,11 @@ from recallreach.memory.types import Record
 from recallreach.study.banks import records_in
 from recallreach.study.config import Part
 from recallreach.study.folder import CATALOG, REPORT, RESULTS, TRAJECTORIES
+from recallreach.study.manifest import FILE as MANIFEST
 from recallreach.study.manifest import read_manifest
 from recallreach.study.pictures import RunPictures
 from recallreach.study.reading import Facets, Filter, StoreReader, Tally
+from recallreach.study.report import check_facts
 from recallreach.study.store import Unit
 from recallreach.study.tree import Forest
 
@@ -62,7 +64,8 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.manifest: Mapping[str, Any] = read_manifest(folder)
+        self._told = self._read_manifest()
+        check_facts(folder, self.manifest)
         if not (folder / RESULTS).is_file():
             raise DataError(f"{folder} holds no results yet: run `recallreach resume {folder}`.")
         self.reader = StoreReader(folder / RESULTS)
@@ -72,6 +75,13 @@ class Run:
         self._stamp: object = None
         self._known: dict[object, Any] = {}
         self._sessions: dict[tuple[int, int], tuple[int, Trajectory]] = {}
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What ran; read anew when it has changed, as at the end of a run, and kept if it is taken away."""
+        if self._written() not in (0, self._told[0]):
+            self._told = self._read_manifest()
+        return self._told[1]
 
     @property
     def name(self) -> str:
@@ -88,8 +98,14 @@ class Run:
     def titles(self) -> dict[str, str]:
         """Title by product id; empty where the catalogue is not there."""
         path = self.folder / CATALOG
-        products = read_json(path).get("products", []) if path.is_file() else []
-        return {entry["id"]: entry["title"] for entry in products}
+        if not path.is_file():
+            return {}
+        try:
+            return {entry["id"]: entry["title"] for entry in read_json(path)["products"]}
+        except (KeyError, TypeError) as error:
+            raise DataError(
+                f"{path} is not a catalogue of recallreach: restore it, or take it away to do without titles."
+            ) from error
 
     def facets(self) -> Facets:
         """What there is to filter by."""
@@ -180,6 +196,14 @@ class Run:
     def close(self) -> None:
         """Close the results store."""
         self.reader.close()
+
+    def _written(self) -> int:
+        path = self.folder / MANIFEST
+        return path.stat().st_mtime_ns if path.exists() else 0
+
+    def _read_manifest(self) -> tuple[int, Mapping[str, Any]]:
+        stamp = self._written()
+        return stamp, read_manifest(self.folder)
 
     def _load(self, chain: int, session: int) -> Trajectory:
         """A recorded session, read once for as long as its file does not change."""

@@ -148,6 +148,15 @@ def later(make_unit: MakeUnit) -> tuple[Unit, Trace]:
 
 
 @pytest.fixture
+def failed(make_unit: MakeUnit) -> tuple[Unit, Trace]:
+    """A probe that was lost to an error before anything was delivered or done."""
+    unit = unit_of(make_unit, "dualmem", PROBES - 1)
+    unit = replace(unit, reason=f"the browser said {RUDE}", answer=None)
+    told = trace(unit, b"")
+    return unit, replace(told, result=replace(told.result, turns=(), delivered=(), items=()))
+
+
+@pytest.fixture
 def filled(folder: Path, make_unit: MakeUnit, delivered: bytes) -> Path:
     """The run folder with `PROBES` probes of two systems."""
     (folder / "report.html").write_text("<p>the report</p>")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
 from recallreach.errors import DataError
-from recallreach.files import sha256
+from recallreach.files import sha256, write_atomically
 from recallreach.study.events import Trace
 from recallreach.study.store import ResultStore, Unit
 from recallreach.study.viewer import create_viewer
@@ -156,7 +160,9 @@ def test_the_report_is_served_as_it_is_and_can_run_nothing(client: FlaskClient) 
     ["/probes/none", "/pictures/none", f"/pictures/{'0' * 64}", "/nothing", "/probes/none/trace.json"],
 )
 def test_what_is_not_there_is_told(client: FlaskClient, address: str) -> None:
-    assert "Overview" in get(client, address, 404)
+    page = get(client, address, 404)
+    assert "Overview" in page
+    assert re.search(r"<h1>Not Found</h1>\s*<p>[^<]{20,}</p>", page), "and in words"
 
 
 def test_pictures_are_bytes_that_no_browser_reads_as_a_page(client: FlaskClient, delivered: bytes) -> None:
@@ -194,6 +200,124 @@ def test_a_run_that_goes_on_is_followed(filled: Path, later: tuple[Unit, Trace],
         store.add(*later)
         assert "<h1>61 probes" in get(client, "/probes")
     assert "<h1>1 probe</h1>" in get(client, "/probes?q=later")
+
+
+def test_the_end_of_a_run_is_seen_without_a_new_start(filled: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(filled, tmp_path / "copy"))
+    client = create_viewer(copy).test_client()
+    assert "not finished" in get(client, "/")
+    manifest = json.loads((copy / "manifest.json").read_text())
+    write_atomically(copy / "manifest.json", json.dumps(manifest | {"finished_at": "2026-01-01T01:00:00"}))
+    assert "not finished" not in get(client, "/")
+    (copy / "manifest.json").unlink()
+    assert "not finished" not in get(client, "/")
+
+
+def test_a_run_without_an_answer_yet_and_one_with_errors_only_are_shown(
+    folder: Path, failed: tuple[Unit, Trace], tmp_path: Path
+) -> None:
+    ignore = shutil.ignore_patterns("results.*", "report.html")
+    copy = Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignore))
+    with ResultStore(copy / "results.sqlite") as store:
+        client = create_viewer(copy).test_client()
+        assert "No probe was answered yet." in get(client, "/")
+        assert "No probe passes this filter" in get(client, "/probes")
+        assert "recallreach report" in get(client, "/report", 404)
+        store.register("dualmem", {})
+        store.add(*failed)
+    home = get(client, "/")
+    assert re.search(r"<td class=\"shade-0\">.*?–</a></td>", home)
+    assert "<td>1</td></tr>" in home
+    assert "<h1>1 probe</h1>" in get(client, "/probes?status=error")
+    page = get(client, f"/probes/{failed[0].key}")
+    assert "error (crash): the browser said &lt;script&gt;" in page
+    assert "ended on no product page" in page
+    assert "Nothing was delivered." in page
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "address", "told"),
+    [
+        ("catalog.json", "[1]", "/probes/{key}", "not a catalogue"),
+        ("trajectories/c0000-s0001.json", "{", "/chains/0/sessions/1", "not valid JSON"),
+        ("trajectories/c0000-s0001.json", "{", "/probes/{key}", "not valid JSON"),
+    ],
+)
+def test_a_damaged_file_is_named_and_the_rest_goes_on(
+    filled: Path, tmp_path: Path, name: str, text: str, address: str, told: str
+) -> None:
+    copy = Path(shutil.copytree(filled, tmp_path / "copy"))
+    (copy / name).write_text(text)
+    client = create_viewer(copy).test_client()
+    (key,) = re.findall(r"/probes/(\w{64})", get(client, "/probes?q=c0-s1-002&system=dualmem"))
+    page = get(client, address.format(key=key), 500)
+    assert told in page
+    assert name in page
+    assert "Right answers by reach" in get(client, "/")
+
+
+def test_a_damaged_row_trace_or_picture_is_told(filled: Path, delivered: bytes, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(filled, tmp_path / "copy"))
+    db = sqlite3.connect(copy / "results.sqlite")
+    for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        db.execute(f"DROP TRIGGER {name}")
+    (key, other) = (row[0] for row in db.execute("SELECT key FROM units WHERE system = 'dualmem' LIMIT 2"))
+    db.execute("UPDATE units SET correct = 1 - correct WHERE key = ?", (key,))
+    db.execute("UPDATE events SET body = replace(body, 'M1', 'M2') WHERE unit = ?", (other,))
+    db.execute("UPDATE pictures SET data = x'00'")
+    db.commit()
+    db.close()
+    client = create_viewer(copy).test_client()
+    for address in (
+        f"/probes/{key}",
+        f"/probes/{other}",
+        f"/pictures/{sha256(delivered)}",
+        "/probes?system=dualmem",
+    ):
+        assert "not as it was written" in get(client, address, 500)
+    assert "<h1>30 probes" in get(client, "/probes?system=caption")
+
+
+@pytest.mark.parametrize("lacks", ["products", "systems", "agent"])
+def test_a_manifest_that_lacks_something_is_told(filled: Path, tmp_path: Path, lacks: str) -> None:
+    copy = Path(shutil.copytree(filled, tmp_path / "copy"))
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest.pop(lacks, None)
+    manifest["config"].pop(lacks, None)
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match=f"lacks {lacks}"):
+        create_viewer(copy)
+
+
+LOOK = """
+import os, sys
+from pathlib import Path
+from recallreach.study.viewer import create_viewer
+folder = Path(sys.argv[1])
+assert not os.access(folder, os.W_OK) or os.geteuid() == 0
+try:
+    (folder / "new").touch()
+except PermissionError:
+    client = create_viewer(folder).test_client()
+    for address in ("/", "/probes", "/chains/0/sessions/0", "/chains/0/bank"):
+        answer = client.get(address, headers={"Host": "127.0.0.1"})
+        print(address, answer.status_code)
+"""
+
+
+def test_a_folder_that_cannot_be_written_is_shown(filled: Path, tmp_path: Path) -> None:
+    ignore = shutil.ignore_patterns("*-wal", "*-shm")
+    copy = Path(shutil.copytree(filled, tmp_path / "copy", ignore=ignore))
+    entries = [copy, *copy.rglob("*")]
+    for entry in entries:
+        entry.chmod(0o555 if entry.is_dir() else 0o444)
+    powerless = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*powerless, sys.executable, "-c", LOOK, str(copy)], capture_output=True, text=True, check=True
+    )
+    for entry in entries:
+        entry.chmod(0o755)
+    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["200"] * 4
 
 
 def test_a_folder_without_results_is_told(folder: Path, tmp_path: Path) -> None:
