@@ -11,6 +11,8 @@ from recallreach.study.reading import Filter
 
 VERDICTS = {"right": True, "wrong": False}
 LONGEST_TEXT = 200
+MOST_VALUES = 100
+"""Values of one name in an address; every link of the page repeats them."""
 _LISTS = {
     "system": "systems",
     "chain": "chains",
@@ -83,7 +85,7 @@ class Query:
 
 def _understood(arguments: Arguments) -> Iterator[tuple[str, str]]:
     for name in _LISTS:
-        for value in dict.fromkeys(arguments.getlist(name)):
+        for value in list(dict.fromkeys(arguments.getlist(name)))[:MOST_VALUES]:
             if name not in _NUMBERS or (value.isdecimal() and len(value) < 10):
                 yield name, value
     yield from (("verdict", value) for value in arguments.getlist("verdict")[:1] if value in VERDICTS)

@@ -38,6 +38,12 @@ def watched(filled: Path) -> Iterator[tuple[Watched, str]]:
         browser.close()
 
 
+def checked(page: Page) -> list[str]:
+    """Values of the filter's chosen boxes."""
+    found: list[str] = page.locator(".filters input:checked").evaluate_all("all => all.map(one => one.value)")
+    return found
+
+
 @pytest.mark.browser
 def test_open_filter_step_compare_and_keys_in_chromium(watched: tuple[Watched, str]) -> None:
     seen, url = watched
@@ -63,6 +69,16 @@ def test_open_filter_step_compare_and_keys_in_chromium(watched: tuple[Watched, s
     page.go_back()
     page.keyboard.press("u")
     page.wait_for_url("**/probes?**")
+    page.locator("input[name=reach][value='1']").check()
+    page.wait_for_url("**reach=1**")
+    assert page.locator("h1").inner_text() == "5 probes"
+    page.go_back()
+    page.get_by_label("all", exact=True).check()
+    page.wait_for_url("**/probes?system=dualmem")
+    assert checked(page) == ["", "dualmem"]
+    page.go_back()
+    page.wait_for_url("**verdict=wrong**")
+    assert checked(page) == ["wrong", "dualmem"], "the filter is what the address says, after Back, too"
     page.keyboard.press("/")
     page.keyboard.type("mug 0")
     page.keyboard.press("Enter")

@@ -98,6 +98,11 @@ def test_a_probe_shows_what_was_asked_returned_delivered_done_and_graded(
     assert raw["turns"][0]["asked"] == "open(M1)"
 
 
+def test_an_endless_address_is_cut(client: FlaskClient) -> None:
+    page = get(client, "/probes?" + "&".join(f"chain={number}" for number in range(1000)))
+    assert page.count('title="Remove this filter"') == 100
+
+
 def test_neighbours_are_those_of_the_filter(client: FlaskClient) -> None:
     rows = re.findall(r'class="cue"><a href="([^"]+)"', get(client, "/probes?verdict=wrong&system=caption"))
     second = get(client, rows[1].replace("&amp;", "&"))
