@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +20,7 @@ from recallreach.study.journal import Journal
 from recallreach.study.units import COLUMNS, Unit, from_row
 
 _SELECT = f"SELECT {', '.join(COLUMNS)}, trace_sha256, checksum FROM units"
+_AT_ONCE = 500
 _ORDER = "ORDER BY system, chain, session, reach, probe"
 
 
@@ -253,8 +256,7 @@ class StoreReader:
         if not known:
             raise DataError(f"{self.path} holds no unit {key!r}.")
         rows = self._rows("SELECT kind, body FROM events WHERE unit = ? ORDER BY number", (key,))
-        if schema.trace_digest(rows) != known[0][0]:
-            raise DataError(_damaged(self.path, f"the trace of unit {key[:12]} is not as it was written"))
+        self._check_trace(key, rows, known[0][0])
         return [events.from_row(kind, body) for kind, body in rows]
 
     def trace(self, key: str) -> dict[str, Any]:
@@ -264,6 +266,42 @@ class StoreReader:
             DataError: there is no such unit, or its trace is damaged.
         """
         return events.Trace.of(self.events(key)).to_json()
+
+    def verify(self) -> None:
+        """Read everything and hold each row, trace and picture against the SHA-256 it was written with.
+
+        Raises:
+            DataError: something is not as it was written; names the first.
+        """
+        expected: dict[str, str] = {}
+        for row in self._each(_SELECT):
+            self._checked(row)
+            expected[row[0]] = row[-2]
+        told = self._each("SELECT unit, kind, body FROM events ORDER BY unit, number")
+        for key, rows in groupby(told, key=itemgetter(0)):
+            self._check_trace(key, [(kind, body) for _, kind, body in rows], expected.pop(key, ""))
+        for key, digest in expected.items():
+            self._check_trace(key, [], digest)
+        for digest, data in self._each("SELECT sha256, data FROM pictures"):
+            self._check_picture(digest, data)
+
+    def _each(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        with self._guard():
+            cursor = self._db.execute(sql)
+        while rows := self._next(cursor):
+            yield from rows
+
+    def _next(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        with self._guard():
+            return cursor.fetchmany(_AT_ONCE)
+
+    def _check_trace(self, key: str, rows: list[tuple[str, str]], digest: str) -> None:
+        if schema.trace_digest(rows) != digest:
+            raise DataError(_damaged(self.path, f"the trace of unit {key[:12]} is not as it was written"))
+
+    def _check_picture(self, digest: str, data: bytes) -> None:
+        if sha256(data) != digest:
+            raise DataError(_damaged(self.path, f"picture {digest[:12]} is not as it was written"))
 
     def pictures(self) -> set[str]:
         """SHA-256 of all pictures kept here: those delivered or chosen that no recorded session holds."""
@@ -279,8 +317,7 @@ class StoreReader:
         if not rows:
             return None
         data = bytes(rows[0][0])
-        if sha256(data) != digest:
-            raise DataError(_damaged(self.path, f"picture {digest[:12]} is not as it was written"))
+        self._check_picture(digest, data)
         return data
 
     def banks(self, chain: int) -> list[tuple[str, int]]:

@@ -114,6 +114,7 @@ def refuse_other_study(folder: Path, identity: Mapping[str, Any]) -> None:
 def _answer(folder: Path, materials: Materials, agents: tuple[Agent, Agent], reporter: Reporter) -> None:
     agenda = Agenda(materials, TrajectoryStore(folder / TRAJECTORIES))
     with ResultStore(folder / RESULTS, mend=True) as store:
+        store.verify()
         if store.lost:
             reporter.say(f"Note: the store had lost {len(store.lost)} answers; they are asked again")
         if store.drop_errors() or store.lost:

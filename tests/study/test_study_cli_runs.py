@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,22 @@ def test_a_plan_becomes_exact_once_the_sessions_are_recorded_and_the_run_is_expo
         status, _, err = recallreach(*command, "--k", "2")
         assert status == 2
         assert "k was 5 and is now 2" in err
+
+
+def test_a_trace_that_was_changed_stops_a_run_that_would_go_on(
+    recallreach: Command, study: Path, tmp_path: Path
+) -> None:
+    assert recallreach("run", study)[0] == 0
+    folder = tmp_path / "runs" / "small"
+    raw = sqlite3.connect(folder / "results.sqlite")
+    raw.execute("DROP TRIGGER events_are_final")
+    raw.execute("UPDATE events SET body = replace(body, 'Find', 'Fine') WHERE kind = 'asked'")
+    assert raw.total_changes
+    raw.commit()
+    raw.close()
+    for command in (["resume", folder], ["run", study]):
+        status, _, err = recallreach(*command)
+        assert (status, "the trace of unit" in err, "not as it was written" in err) == (2, True, True)
 
 
 def test_labels_that_hold_a_comma_are_told_apart(recallreach: Command, study: Path) -> None:

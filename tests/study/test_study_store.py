@@ -165,6 +165,30 @@ def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
         ResultStore(path)
 
 
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE units SET phrase = 'x'", r"row of unit .* is not as it was written"),
+        (
+            "UPDATE events SET body = body || ' ' WHERE number = 1",
+            r"trace of unit .* is not as it was written",
+        ),
+        ("UPDATE events SET kind = 'told' WHERE number = 0", r"trace of unit .* is not as it was written"),
+        ("DELETE FROM events", r"trace of unit .* is not as it was written"),
+        ("UPDATE events SET body = CAST(x'ff22' AS TEXT)", r"damaged .* UTF-8"),
+        ("UPDATE pictures SET data = x'00'", r"picture .* is not as it was written"),
+    ],
+)
+def test_a_whole_check_finds_what_nobody_has_read(
+    path: Path, make_unit: MakeUnit, statement: str, told: str
+) -> None:
+    with filled(path, make_unit(1), make_unit(2)) as store:
+        store.verify()
+    edited(path, statement)
+    with StoreReader(path) as store, pytest.raises(DataError, match=told):
+        store.verify()
+
+
 def test_a_damaged_page_is_detected(path: Path, make_unit: MakeUnit) -> None:
     filled(path, *(make_unit(number) for number in range(40))).close()
     raw = bytearray(path.read_bytes())
