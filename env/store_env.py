@@ -10,6 +10,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 from recallreach.env.actions import Reply, parse_reply, product_id_of
@@ -134,9 +135,14 @@ class StoreEnv(gymnasium.Env[dict[str, Any], str]):
 
         Raises:
             EpisodeOverError: the episode has ended, or none was started.
+            gymnasium.error.InvalidAction: the action is no text.
             TransportError: the step failed for technical reasons; it may be tried again.
         """
         before = self._running()
+        if not isinstance(action, str):
+            raise InvalidAction(
+                f"an action is the text of a reply, for instance 'click_index(3)', not {action!r}"
+            )
         started = time.perf_counter()
         reply = self._read(action, before)
         parsed = time.perf_counter()
