@@ -31,7 +31,7 @@ from recallreach.study.play.watching import Score, Watching, score_of
 from recallreach.study.progress import Silent
 from recallreach.study.report import Results
 from recallreach.study.run import run_study
-from recallreach.study.store import StoreReader
+from recallreach.study.store import StoreReader, Unit
 
 LINKS = (Link(0, "Home", "/", "home"), Link(1, "A lamp", "/product/0a1b2c3d", "product"))
 PAGE = Observation("/category/lamp", "Lamps", "text", LINKS, step=2, budget=8)
@@ -153,6 +153,7 @@ class Game:
     def __init__(self, config: StudyConfig) -> None:
         self._address, self._up = "", threading.Event()
         self.results: list[Results] = []
+        self.left = False
         self._thread = threading.Thread(target=self._run, args=(config,))
 
     def __enter__(self) -> str:
@@ -164,7 +165,10 @@ class Game:
         self._thread.join(120)
 
     def _run(self, config: StudyConfig) -> None:
-        self.results.append(play(config, Silent(), 0, self._opened, goodbye=60))
+        try:
+            self.results.append(play(config, Silent(), 0, self._opened, goodbye=60))
+        except PersonLeftError:
+            self.left = True
 
     def _opened(self, address: str) -> None:
         self._address = address
@@ -273,9 +277,7 @@ def test_a_person_shops_and_answers_from_their_own_memory(tmp_path: Path) -> Non
         page = next_scene(address)
         while "Question" in page:
             send(f"{root}/play/start")
-            page = send(f"{root}/play/act", action="done")
-            if "You were right in" not in page:  # the last page is shown once, then the game is over
-                page = next_scene(address)
+            page = finish(address)
         assert "You were right in 0 of" in page
     trajectory = TrajectoryStore(config.folder / "trajectories").load(0, 0)
     assert len(trajectory.steps) - 1 == steps == trajectory.plan.budget
@@ -284,10 +286,49 @@ def test_a_person_shops_and_answers_from_their_own_memory(tmp_path: Path) -> Non
     assert game.results[0].complete
 
 
+def test_a_game_that_is_closed_half_way_goes_on_and_loses_nothing(tmp_path: Path) -> None:
+    config = tiny(tmp_path)
+    game = Game(config)
+    with game as address:
+        root = address.removesuffix("/play")
+        assert "Question 1 of 2" in next_scene(address)
+        send(f"{root}/play/start")
+        send(f"{root}/play/act", action="done")
+        assert "Question 2 of 2" in next_scene(address)
+        assert "step 0 of 8" in send(f"{root}/play/start")
+        assert "step 1 of 8" in fetched(f"{root}/category/bookshelf")[1]
+        assert "Go on" in fetched(address)[1], "the page was closed and opened again"
+        assert "step 1 of 8" in send(f"{root}/play/start")
+        human._open[0].close()
+    assert game.left
+    (answered,) = units_of(config)
+    again = Game(config)
+    with again as address:
+        root = address.removesuffix("/play")
+        assert "Question 2 of 2" in next_scene(address)
+        assert "step 0 of 8" in send(f"{root}/play/start"), "a question left half-way is asked anew"
+        assert "You were right in" in finish(address)
+    assert again.results[0].complete
+    assert answered in units_of(config)
+    assert len(units_of(config)) == 2
+
+
+def units_of(config: StudyConfig) -> list[Unit]:
+    """All answers of a run."""
+    with StoreReader(config.folder / "results.sqlite") as reader:
+        return reader.units()
+
+
 def next_scene(address: str) -> str:
     """The page between two episodes, once the run asks for something or is over."""
     human._open[0].reply("", Scene(), 120)
     return fetched(address)[1]
+
+
+def finish(address: str) -> str:
+    """Finish where one is; the page after it. The very last is shown once, then the game is over."""
+    page = send(f"{address}/act", action="done")
+    return page if "You were right in" in page else next_scene(address)
 
 
 def fetched(address: str) -> tuple[str, str]:
