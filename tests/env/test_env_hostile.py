@@ -18,35 +18,9 @@ from recallreach.env.types import Action, Click, Invalid, Navigate, Open, Search
 PIECES = [
     *('Action: navigate("', "Action: search(", "Action: click_index(", "Action: open(", "Action: "),
     *("done", "add_to_wishlist", "back", "/product/", "/wishlist/add", "/cart", "?page=-1", "%00", "%ff"),
-    *(
-        "../",
-        "//",
-        "\\",
-        "http://",
-        "javascript:",
-        "file:///",
-        "@",
-        ":",
-        "#",
-        "\x00",
-        "\r",
-        "\u2028",
-        "\ud800",
-    ),
-    *(
-        '"',
-        ")",
-        "]",
-        "\n",
-        "<think>",
-        "</think>",
-        '{"action": "',
-        '"}',
-        "９",
-        "\ud800",
-        "\u202e",
-        "\U0001f4ba",
-    ),
+    *("../", "//", "\\", "http://", "javascript:", "file:///", "@", ":", "#", "\x00", "\r", "\u2028"),
+    *('"', ")", "]", "\n", "<think>", "</think>", '{"action": "', '"}'),
+    *("９", "\ud800", "\u202e", "\U0001f4ba"),
 ]
 replies = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=8).map("".join)
 names = ("navigate", "click_index", "search", "back", "open", "add_to_wishlist", "done", "action", "name")
@@ -91,6 +65,12 @@ def test_no_json_makes_the_parser_raise(value: Any) -> None:
     for text in (json.dumps(value), f"Action: {json.dumps(value)}", str(value)):
         action = parse_reply(text).action
         assert not isinstance(action, Invalid) or action.reason
+
+
+def test_deeply_nested_json_is_no_action() -> None:
+    deep = '{"action": ' * 900 + '"done"' + "}" * 900
+    for text in (deep, f"Action: {deep}", "Action: " + "[" * 100_000):
+        assert isinstance(parse_reply(text).action, Invalid)
 
 
 @given(arguments, st.sampled_from(["do not ", "never ", "I will not ", "I don't want to ", "instead of "]))
