@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,10 @@ SHOPPING: dict[str, Any] = {"shopper": HUMAN, "memories": ["no-memory"]}
 """The person browses, too, and has nothing but their own memory."""
 GOODBYE = 120.0
 """Seconds that the last page stays up for a browser that has not fetched it."""
+
+
+LINGER = 1.0
+"""Seconds more in which that page can fetch its style sheet and its icon."""
 
 
 def settings(overrides: Mapping[str, Any], *, shop: bool = False) -> dict[str, Any]:
@@ -82,5 +87,6 @@ def play(
             results = run_study(config, watching, fresh=fresh)
         finally:
             desk.close()
-        game.said_goodbye.wait(goodbye)
+        if game.said_goodbye.wait(goodbye):
+            threading.Event().wait(LINGER)
     return results

@@ -203,6 +203,8 @@ class Replaying:
 
 def answer_both(page: Page, address: str) -> None:
     """The first question by walking, the second by opening what memory named first."""
+    failed = list[str]()
+    page.on("requestfailed", lambda request: failed.append(str(request.failure)))
     page.goto(address)
     page.get_by_role("button", name="Start").click()
     page.get_by_text("Think aloud").click()
@@ -221,6 +223,11 @@ def answer_both(page: Page, address: str) -> None:
     page.get_by_role("button", name="Open M1").click()
     page.locator("main form[action='/wishlist/add'] button").first.click()
     page.get_by_role("heading", name="You were right in").wait_for()
+    page.wait_for_load_state()
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "640px", (
+        "has its style"
+    )
+    assert not any("REFUSED" in reason for reason in failed)
 
 
 @pytest.mark.browser
