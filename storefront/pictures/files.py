@@ -4,48 +4,27 @@ from __future__ import annotations
 
 import functools
 import io
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from recallreach.errors import DataError
 from recallreach.files import sha256
-from recallreach.storefront.photos import Photo
+from recallreach.storefront.photos import Photo, Photos
 from recallreach.storefront.pictures.art import FRAME, Bytes
 from recallreach.storefront.pictures.compose import Placement
-from recallreach.storefront.pictures.renderer import CUE_FRACTION, Pictures, Rendered
-
-if TYPE_CHECKING:
-    from recallreach.storefront.catalog import Catalog
+from recallreach.storefront.pictures.renderer import Pictures, Rendered
 
 PLAIN = (176, 178, 180)
 """Grey of the cover that stands in where a catalogue has no picture without its cue."""
 
 
 class FilePictures(Pictures):
-    """Serves the imported files of a catalogue; nothing is drawn and nothing cached.
+    """Serves the imported files of a catalogue: nothing is drawn and nothing cached.
 
-    Args:
-        catalog: one with `photos`.
-        cache: not used; there for the signature of `Pictures`.
-        cue_fraction: not used; the cues were planted when the catalogue was imported.
-        lossless: not used; files are served as they were imported.
+    Of the arguments of `Pictures` only the catalogue, one with `photos`, matters: its cues were planted and
+    its files encoded when it was imported.
     """
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        cache: Path | str | None = None,
-        *,
-        cue_fraction: float = CUE_FRACTION,
-        lossless: bool = False,
-    ) -> None:
-        super().__init__(catalog, cache, cue_fraction=cue_fraction, lossless=lossless)
-        if catalog.photos is None:
-            raise DataError("this catalogue has no imported pictures")
-        self._photos = catalog.photos
 
     @property
     def media_type(self) -> str:
@@ -106,6 +85,12 @@ class FilePictures(Pictures):
     def _photo(self, product_id: str) -> Photo:
         self.catalog.by_id(product_id)
         return self._by_id[product_id]
+
+    @functools.cached_property
+    def _photos(self) -> Photos:
+        if self.catalog.photos is None:
+            raise DataError("this catalogue has no imported pictures")
+        return self.catalog.photos
 
     @functools.cached_property
     def _by_id(self) -> dict[str, Photo]:

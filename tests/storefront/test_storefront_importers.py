@@ -119,6 +119,12 @@ def test_the_released_catalogue_keeps_ids_titles_prices_and_pictures(released, i
     assert source.picture(catalog.products[3].id) == original.read_bytes()
 
 
+def test_a_catalogue_without_imported_pictures_has_none_to_serve():
+    drawn = Catalog.synthetic(0, variants=1)
+    with pytest.raises(DataError, match="no imported pictures"):
+        FilePictures(drawn).picture(drawn.products[0].id)
+
+
 def test_every_use_of_the_released_catalogue_warns(imported, caplog):
     Catalog.load(imported / "catalog.json")
     assert "gives its cues away" in caplog.text
