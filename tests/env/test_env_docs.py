@@ -1,6 +1,7 @@
 """The pages' own Python runs, and what their tables list is what there is."""
 
 import re
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,22 @@ def test_a_shop_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
     title, size = capsys.readouterr().out.rsplit(maxsplit=1)
     assert title == "Search – Tarnwell"
     assert int(size) > 1_000
+
+
+def test_the_shop_of_the_shops_page_is_open_until_enter_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[int] = []
+
+    def enter(prompt: str) -> str:
+        (url,) = re.findall(r"http://127.0.0.1:\d+", prompt)
+        with urllib.request.urlopen(f"{url}/category/chair", timeout=30) as answer:
+            answers.append(answer.status)
+        return ""
+
+    (block,) = blocks("shop.md")
+    assert "port=8321" in block
+    monkeypatch.setattr("builtins.input", enter)
+    exec(compile(block.replace("8321", "0"), "shop.md", "exec"), {"__name__": "docs"})
+    assert answers == [200]
 
 
 def test_the_agent_of_the_page_passes_the_check() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 from recallreach.storefront.app import price
 from recallreach.storefront.visits import LINES_LIMIT, QUANTITY_LIMIT, RECENT_LIMIT, Visit, Visits
@@ -41,6 +42,11 @@ def test_a_search_without_hits_offers_the_words_that_have_some(visitor):
 def test_an_empty_search_explains_itself(visitor):
     assert "Type what you are looking for" in visitor.get("/search?q=+").main_text
     assert visitor.get("/search").status_code == 200
+
+
+def test_only_the_beginning_of_an_endless_query_counts(visitor):
+    page = visitor.get("/search", query_string={"q": f"chair {' ' * 300}submarine"})
+    assert page.main_text.startswith("48 results for chair")
 
 
 def test_what_a_visitor_types_is_shown_as_text(visitor):
@@ -173,6 +179,28 @@ def test_adding_twice_and_removing_what_is_not_there_are_said():
     assert (visit.wishlist, visit.notice) == (("a",), "Already in your wishlist.")
     assert Visit().remove_from_cart("a").notice == "It was not in your cart."
     assert Visit().remove_from_wishlist("a").notice == "It was not in your wishlist."
+
+
+def test_changes_of_a_visit_follow_one_another():
+    visits, inside, meanwhile = Visits(), Event(), Event()
+    session, _ = visits.change(None, lambda visit: visit.view("a"))
+
+    def slowly(visit: Visit) -> Visit:
+        inside.set()
+        meanwhile.wait(0.3)
+        return visit.add_to_cart("a")
+
+    def quickly(visit: Visit) -> Visit:
+        meanwhile.set()
+        return visit.add_to_cart("b")
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(visits.change, session, slowly)
+        assert inside.wait(30)
+        second = pool.submit(visits.change, session, quickly)
+        first.result(30)
+        second.result(30)
+    assert visits.read(session).cart == (("a", 1), ("b", 1))
 
 
 def test_the_store_forgets_the_visit_unused_longest():
