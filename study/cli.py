@@ -16,6 +16,7 @@ from recallreach.study.cli_audit import audit
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.cli_check import check
 from recallreach.study.cli_delivery import decompose, delivery, ladder, tiles
+from recallreach.study.cli_help import make_readable
 from recallreach.study.cli_import import import_app, repair
 from recallreach.study.cli_model import compliance, model_app
 from recallreach.study.cli_play import play
@@ -67,7 +68,10 @@ def _common(
 
 @with_study_options
 def demo(*, overrides: dict[str, Any], fresh: Fresh = False) -> None:
-    """The main job on a small scale: real pages, four memories, a retention curve. About three minutes."""
+    """The main job on a small scale, in about three minutes.
+
+    Real pages in Chromium, four memories, a retention curve.
+    """
     values = dict(DEMO)
     for key, value in overrides.items():
         put(values, key, value)
@@ -188,6 +192,7 @@ for _name, _group in (("catalog", catalog_app), ("model", model_app), ("prompt",
     app.add_typer(_group, name=_name)
 catalog_app.add_typer(import_app, name="import")
 catalog_app.command()(repair)
+make_readable(app)
 
 
 def main() -> NoReturn:

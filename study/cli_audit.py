@@ -47,7 +47,10 @@ def audit(
     audit_seed: Annotated[int, typer.Option(help="Seed of permutations, halves and agents.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of audit.html and audit.json.")] = Path("runs/audit"),
 ) -> None:
-    """Read the whole shop but its pixels and look for the cues on four levels. Exit status 1 on a leak."""
+    """Look for the cues in all that a shop serves but its pixels.
+
+    On four levels; exit status 1 on a leak.
+    """
     from recallreach.storefront.audit.page import write_audit
     from recallreach.study.audit.run import Options, run_audit
 

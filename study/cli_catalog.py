@@ -68,7 +68,10 @@ def show(
     seed: Seed = 0,
     folder: Annotated[Path, typer.Option("--folder", help="Where the three pictures go.")] = Path("."),
 ) -> None:
-    """List the products of a catalogue with their cues, or draw one: without cue, with it, and its mask."""
+    """List the products with their cues, or draw one of them.
+
+    Without its cue, with it, and the mask.
+    """
     from recallreach.storefront.pictures.building import show as draw
 
     catalog, pictures = shop_of(source, seed)
@@ -92,7 +95,7 @@ def sheet(
     seed: Seed = 0,
     products: Annotated[int, typer.Option("--products", help="How many products to show.")] = 60,
 ) -> None:
-    """Draw contact sheets of all cues, all furniture, and some products."""
+    """Draw sheets of all cues, all furniture, and some products."""
     from recallreach.storefront.pictures.sheets import write_sheets
 
     _, pictures = shop_of(source, seed)

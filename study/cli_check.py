@@ -35,7 +35,7 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check that a part keeps the contract of its kind; your own is looked for in the current folder too."""
+    """Check that a part keeps the contract of its kind. Your own is looked for in the current folder too."""
     check_part(kind, part, dict(map(parse_option, options or [])))
     typer.echo(f"{kind} {part!r} keeps its contract.")
 

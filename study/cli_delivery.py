@@ -40,7 +40,9 @@ def decompose(
     place: GoldPlace = "kept",
     fresh: Fresh = False,
 ) -> None:
-    """Decompose misses: hold gold retrieval and pixels fixed, then vary delivery and retrieval one at a time.
+    """Decompose misses into terms of delivery and of retrieval.
+
+    Gold retrieval and pixels are held fixed, then delivery and retrieval vary one at a time.
 
     The first of `memories` is the retriever (delivermem), each is one retrieval term; the first of
     `deliveries` is the corner's (delivermem), each other is one delivery term (text).
@@ -61,7 +63,10 @@ def decompose(
 def ladder(
     *, overrides: dict[str, Any], agents: Agents = "matcher", place: GoldPlace = "kept", fresh: Fresh = False
 ) -> None:
-    """Deliver the same gold items under every matched control of the three decisions."""
+    """Deliver the same gold items under every matched control.
+
+    The controls are of three decisions: modality, identity and time.
+    """
     from recallreach.study.decompose import designs
 
     def design(config: StudyConfig) -> Design:
@@ -74,7 +79,7 @@ def ladder(
 
 @with_study_options
 def tiles(*, overrides: dict[str, Any], agents: Agents = "matcher", fresh: Fresh = False) -> None:
-    """Retrieve with 1x1 to 4x4 tiles, with the caption channel and by pictures alone."""
+    """Retrieve with 1x1 to 4x4 tiles, with and without captions."""
     from recallreach.study.decompose import designs
 
     _study("tiles", lambda config: designs.tiles(), agents, overrides, fresh)
@@ -83,7 +88,10 @@ def tiles(*, overrides: dict[str, Any], agents: Agents = "matcher", fresh: Fresh
 def delivery(
     folder: Annotated[Path, typer.Argument(help="A run folder, for instance runs/demo.", show_default=False)],
 ) -> None:
-    """Tell of a run where its answers were lost, and what its deliveries cost as sessions go by."""
+    """Tell where a run lost its answers, and what delivery cost.
+
+    The cost as sessions go by.
+    """
     from recallreach.study.decompose.reading import stages_and_costs
 
     _show(folder, "delivery", stages_and_costs(folder))

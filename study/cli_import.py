@@ -32,7 +32,7 @@ def import_released(
         str, typer.Option(help='"shown" as in the published shop, "hidden" as its agents see it.')
     ] = "shown",
 ) -> None:
-    """The released DMV-Bench catalogue as it is, leaks included; every use of it says so."""
+    """The released DMV-Bench catalogue as it is, leaks included. Every use of it says so."""
     from recallreach.storefront.importers.dmvbench import Titles, import_dmvbench
 
     known: tuple[Titles, ...] = get_args(Titles)
@@ -49,13 +49,13 @@ def import_released(
 @import_app.command("folder")
 def import_pictures(
     folder: Annotated[Path, typer.Argument(help="Where the pictures lie.", show_default=False)],
-    table: Annotated[Path, typer.Argument(help="products.csv", show_default=False)],
+    table: Annotated[Path, typer.Argument(help="The table of products, products.csv.", show_default=False)],
     target: Target,
     seed: Annotated[int, typer.Option(help="Seed of cues, places, ids and order.")] = 0,
     cue_fraction: Annotated[float, typer.Option(help="Area of a cue as a share of the picture.")] = 0.017,
     fit: Annotated[str, typer.Option(help='"crop" to a square, or "pad" to keep pictures whole.')] = "crop",
 ) -> None:
-    """Pictures of your own: plants a cue into each and writes base, cued picture and exact mask."""
+    """Pictures of your own, with a cue planted into each. Writes base, cued picture and exact mask."""
     from recallreach.storefront.importers.folder import import_folder
 
     if fit not in ("crop", "pad"):
@@ -84,7 +84,10 @@ def repair(
         typer.Option("--keep-categories", help="Keep products in their category; what it tells remains."),
     ] = False,
 ) -> None:
-    """Redraw ids, titles, prices, order, texts and collections of a leaking catalogue; its pictures stay."""
+    """Redraw all that leaks in a catalogue but its pictures.
+
+    Ids, titles, prices, order, texts and collections.
+    """
     from recallreach.storefront.catalog import Catalog
     from recallreach.storefront.importers.repair import repair as redraw
 

@@ -32,7 +32,7 @@ Study = Annotated[Path, typer.Argument(help="A study file, or a run folder.", sh
 
 @model_app.command("check")
 def check(study: Study) -> None:
-    """Ask each model of a study once, with as many pictures as it will get."""
+    """Ask each model once, with as many pictures as it will get."""
     config, _ = config_at(study)
     agents = [make_agent(config.shopper), make_agent(config.agent)]
     found = preflight(agents, k=config.k)
@@ -47,7 +47,7 @@ def estimate(
     study: Study,
     prices: Annotated[Path | None, typer.Option(help="Price file (TOML); default: the study's own.")] = None,
 ) -> None:
-    """Calls, pictures, tokens and money of a study, measured on its first chain. No model is asked."""
+    """Tell calls, pictures, tokens and money, and ask no model. They are measured on the first chain."""
     config, folder = config_at(study)
     chosen = prices or (Path(config.prices) if config.prices else None)
     model = _model_named(config)
@@ -81,7 +81,10 @@ def compliance(
     folder: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Whether the browsing agent did what the protocol asks, and what the replies of a run look like."""
+    """Tell whether the agent browsed as the protocol asks.
+
+    And what the replies of a run look like.
+    """
     recorded = TrajectoryStore(folder / TRAJECTORIES)
     places = recorded.keys()
     found = summarise(compliance_of(recorded.load(*place)) for place in places)

@@ -28,7 +28,7 @@ def play(
         bool, typer.Option("--fresh", help="Throw earlier results of this run folder away.")
     ] = False,
 ) -> None:
-    """Take the agent's place in a browser; your steps are recorded and scored as an agent's are."""
+    """Take the agent's place in a browser. Your steps are recorded and scored as an agent's are."""
     from recallreach.study import play as room
     from recallreach.study.summary import print_summary
 

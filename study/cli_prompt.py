@@ -19,7 +19,7 @@ from recallreach.study.config import StudyConfig
 from recallreach.study.manifest import FILE
 from recallreach.study.rehearsal import Stage, chosen, place_of
 
-prompt_app = typer.Typer(no_args_is_help=True, help="What a model is sent.")
+prompt_app = typer.Typer(no_args_is_help=True, help="See what a model is sent.")
 
 
 @prompt_app.callback()

@@ -23,7 +23,10 @@ def plan(
     overrides: dict[str, Any],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Say what a study would do and take: sessions, probes, calls, pictures, tokens, money. Runs nothing."""
+    """Say what a study would do and take, without running it.
+
+    Sessions, probes, calls, pictures, tokens and money.
+    """
     from recallreach.study.planning import plan_study
 
     config = StudyConfig.load(study, overrides)
@@ -40,7 +43,7 @@ def merge(
     target: Annotated[Path, typer.Argument(help="A new run folder.", show_default=False)],
     runs: Annotated[list[Path], typer.Argument(help="Two or more run folders.", show_default=False)],
 ) -> None:
-    """Make one run of several that are parts of one study, and write its report."""
+    """Make one run of several that are parts of one study. Writes its report, too."""
     from recallreach.study.merging import merge_runs
     from recallreach.study.summary import print_summary
 
@@ -52,7 +55,7 @@ def export(
     form: Annotated[str, typer.Option("--format", help="jsonl or parquet.")] = "jsonl",
     to: Annotated[Path | None, typer.Option(help="Folder; default: export/ in the run folder.")] = None,
 ) -> None:
-    """Write all answers and traces of a run as JSON lines or Parquet."""
+    """Write all answers and traces as JSON lines or Parquet."""
     from recallreach.study.exporting import export_run
 
     for path in export_run(folder, form, to or folder / "export"):

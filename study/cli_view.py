@@ -15,7 +15,10 @@ def view(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 8323,
     show: Annotated[bool, typer.Option("--open", help="Open it in this machine's browser.")] = False,
 ) -> None:
-    """Look into a run: sessions, banks, what was retrieved and delivered, what the agent did. Reads only."""
+    """Look into a run in a browser. Reads only.
+
+    Sessions, banks, what was retrieved and delivered, what the agent did.
+    """
     from recallreach.storefront.server import ShopServer
     from recallreach.study.viewer import create_viewer
 

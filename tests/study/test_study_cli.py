@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
 from recallreach.env import browser as browsers
 from recallreach.storefront.catalog import Catalog
@@ -33,6 +35,32 @@ def study(tmp_path: Path) -> Path:
     file = tmp_path / "small.toml"
     file.write_text(f'out = "{tmp_path / "runs"}"\n{TINY}')
     return file
+
+
+def _commands(app: typer.Typer, *path: str) -> Iterator[tuple[str, ...]]:
+    yield path
+    for command in app.registered_commands:
+        yield (*path, command.name or getattr(command.callback, "__name__", ""))
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            yield from _commands(group.typer_instance, *path, group.name or "")
+
+
+@pytest.mark.parametrize("path", list(_commands(cli.app)), ids=" ".join)
+def test_the_help_of_every_command_is_in_readable_words(recallreach: Command, path: tuple[str, ...]) -> None:
+    status, out, _ = recallreach(*path, "--help")
+    assert status == 0
+    _, *usage = out.splitlines()[0].removeprefix("Usage: recallreach ").split("[OPTIONS] ")
+    assert " ".join(usage) == " ".join(usage).upper()
+    assert not set("{}").intersection(out)
+    raw = re.search(r"<(int|float|str|path|list)", out)
+    assert raw is None, raw
+    assert not [line for line in out.splitlines()[1:] if line.endswith("...")]
+
+
+def test_a_missing_argument_is_named_as_in_the_help(recallreach: Command) -> None:
+    status, _, err = recallreach("run")
+    assert (status, "Usage: recallreach run [OPTIONS] STUDY" in err, "'STUDY'" in err) == (2, True, True)
 
 
 def test_run_report_and_resume_end_with_the_path_of_the_report(
