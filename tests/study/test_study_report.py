@@ -14,13 +14,14 @@ from playwright.sync_api import Page, sync_playwright
 from recallreach.agents.registry import build_agent
 from recallreach.agents.types import Agent, Turn
 from recallreach.env.browser import find_browser
+from recallreach.study import report as report_module
 from recallreach.study import run as run_module
 from recallreach.study.charts import Stack
 from recallreach.study.config import Part, StudyConfig
 from recallreach.study.decompose.attribution import FAILURES
 from recallreach.study.decompose.paired import holm, sign_test
 from recallreach.study.failures import COLORS, MEANINGS, RIGHT, UNKNOWN, ending_of, failures_chart
-from recallreach.study.report import Results, cell, design, least_sign_p
+from recallreach.study.report import Results, cell, design, least_sign_p, write_report
 from recallreach.study.run import run_study
 from recallreach.study.store import Unit
 from recallreach.study.tree import Forest
@@ -171,20 +172,15 @@ def test_every_table_of_the_page_is_in_the_folder_as_csv_and_latex(results: Resu
     assert [float(row[3]) for row in rows] == [entry.mean for entry in results.compliance]
 
 
-def test_a_tree_is_told_as_one_and_its_chains_are_not_taken_for_independent(tmp_path: Path) -> None:
-    values = {
-        "chains": 1,
-        "sessions": 2,
-        "branching": 2,
-        "probes": 1,
-        "transport": "in_process",
-        "catalog": SHOP,
-    }
-    config = {"name": "tree", "out": str(tmp_path), "memories": ["no-memory", "text-only"], **values}
-    results = run_study(StudyConfig.parse(config))
+def test_a_tree_is_told_as_one_and_its_chains_are_not_taken_for_independent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"chains": 1, "sessions": 3, "branching": 2, "probes": 1, "transport": "in_process"}
+    config = {"name": "tree", "out": str(tmp_path), "memories": ["no-memory", "text-only"], "catalog": SHOP}
+    results = run_study(StudyConfig.parse(config | values))
     page = " ".join(results.path.read_text().split())
     assert (results.clusters, results.cluster) == (1, "tree")
-    assert "1 tree of 2 chains of 2 sessions (branching 2): 3 sessions instead of 4 run flat" in page
+    assert "1 tree of 4 chains of 3 sessions (branching 2): 7 sessions instead of 12 run flat" in page
     assert (
         "Only 1 tree of chains that share sessions. Intervals draw whole trees, so one tree gives none."
         in page
@@ -192,6 +188,13 @@ def test_a_tree_is_told_as_one_and_its_chains_are_not_taken_for_independent(tmp_
     assert "bootstrap over" not in page
     assert "the corrected sign test cannot come out below 1.000" in page
     assert design(Forest(12, 5)) == "12 chains of 5 sessions"
+
+    assert "<tr><th>Reach</th>" not in page
+    monkeypatch.setattr(report_module, "MANY_REACHES", 2)
+    turned = write_report(tmp_path / "tree").path.read_text()
+    assert "<tr><th>Reach</th><th>no-memory</th><th>text-only</th>" in turned, "a row a reach"
+    for reach in range(3):
+        assert f"<tr><td>{reach}</td><td>" in turned
 
 
 @pytest.mark.parametrize("clusters", [1, 2, 6, 12])
