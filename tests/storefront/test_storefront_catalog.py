@@ -108,6 +108,15 @@ def test_equal_seeds_give_equal_catalogues(full_art: Art, full: Catalog) -> None
     assert other.cues != full.cues
 
 
+def test_every_product_says_the_same_kind_of_things(full: Catalog) -> None:
+    assert len({tuple(label for label, _ in product.details) for product in full}) == 1
+    for product in full:
+        assert all(value for _, value in product.details)
+        assert len(product.description.split()) >= 8
+        assert 2 <= len(product.reviews) <= 4
+        assert all(author and text and 1 <= stars <= 5 for author, stars, text in product.reviews)
+
+
 def channels(catalog: Catalog) -> dict[str, list[int]]:
     """What a text-only attacker sees of each product, as small integers."""
     found: dict[str, list[int]] = {

@@ -177,6 +177,16 @@ def test_product_page_says_everything_it_may(shop, visitor):
     assert picture.attributes["alt"] == product.title
 
 
+def test_product_pages_have_the_same_parts_for_all(crawled):
+    products = [page for path, page in pages(crawled).items() if path.startswith("/product/")]
+    parts = [
+        [node.text(strip=True) for node in page.tree.css("main h2, main th, button")] for page in products
+    ]
+    assert len(parts) > 100
+    assert all(names[-1].startswith("More from ") for names in parts)
+    assert len({tuple(names[:-1]) for names in parts}) == 1
+
+
 def test_product_page_leads_home_and_to_its_siblings(shop, visitor):
     listed = shop.catalog.products_in(shop.catalog.collections[3].slug)
     page = visitor.get(f"/product/{listed[-1].id}")
