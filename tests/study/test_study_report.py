@@ -28,6 +28,7 @@ from recallreach.study.tree import Forest
 
 RUDE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 SHOP = {"categories": ["bookshelf"], "styles": ["modern"], "objects": ["ceramic-mug"], "variants": 6}
+WIDE = {**SHOP, "categories": ["bookshelf", "lamp", "vase"], "objects": ["ceramic-mug", "laptop"]}
 
 
 class Rude:
@@ -176,7 +177,7 @@ def test_a_tree_is_told_as_one_and_its_chains_are_not_taken_for_independent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = {"chains": 1, "sessions": 3, "branching": 2, "probes": 1, "transport": "in_process"}
-    config = {"name": "tree", "out": str(tmp_path), "memories": ["no-memory", "text-only"], "catalog": SHOP}
+    config = {"name": "tree", "out": str(tmp_path), "memories": ["no-memory", "text-only"], "catalog": WIDE}
     results = run_study(StudyConfig.parse(config | values))
     page = " ".join(results.path.read_text().split())
     assert (results.clusters, results.cluster) == (1, "tree")
