@@ -210,7 +210,7 @@ def _errors(scores: Sequence[SystemScore]) -> Table:
 def failures_table(chart: Stacks) -> Table:
     """What became of the probes of each system, the table beside the chart."""
     kinds = (Column(kind.replace(" ", "_"), kind) for kind in chart.kinds)
-    rows = tuple((bar.label, *bar.counts, bar.total) for bar in chart.bars)
+    rows: tuple[tuple[Value, ...], ...] = tuple((bar.label, *bar.counts, bar.total) for bar in chart.bars)
     caption = "Every probe once, by the first stage at which it went wrong."
     return Table("failures", caption, (SYSTEM, *kinds, Column("all", "all")), rows)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
 from recallreach.agents.registry import build_agent
@@ -120,6 +121,9 @@ def test_no_table_leaves_a_printed_page_and_names_stay_in_view_on_a_phone(
     assert len(widths) > 8
     assert max(widths) <= 688
     assert page.locator("details.short td").first.is_visible()
+    page.emulate_media(media="screen")
+    found = Axe().run(page).response["violations"]
+    assert [entry["id"] for entry in found if entry["impact"] in ("serious", "critical")] == []
 
 
 def _elsewhere(url: str) -> bool:

@@ -86,7 +86,8 @@ def test_open_filter_step_compare_and_keys_in_chromium(watched: tuple[Watched, s
     page.keyboard.press("?")
     assert page.locator("dialog[open]").count() == 1
     page.keyboard.press("Escape")
-    for address in ("/", "/probes", second.partition("?")[0], "/chains/0/sessions/0", "/chains/0/bank"):
+    pair, probe = "/compare/c0-s1-000", second.partition("?")[0]
+    for address in ("/", "/probes", probe, pair, "/chains/0/sessions/0", "/chains/0/bank", "/manifest"):
         page.goto(url + address)
         found = Axe().run(page).response["violations"]
         assert [(entry["id"], address) for entry in found if entry["impact"] in ("serious", "critical")] == []
