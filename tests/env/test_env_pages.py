@@ -117,6 +117,8 @@ def test_any_html_can_be_read(html: str) -> None:
         ("/a/../../cart", "/", "/cart"),
         ("/a/%2e%2E/cart", "/", "/cart"),
         ("/a/./b/.", "/", "/a/b/"),
+        ("/.//evil.example/x", "/", "/evil.example/x"),
+        ("http://127.0.0.1:8080//evil.example/x", "/", "/evil.example/x"),
         ("\\cart", "/", "/cart"),
         ("/ca\trt\n", "/", "/cart"),
         ("/ä ö", "/", "/%C3%A4%20%C3%B6"),
