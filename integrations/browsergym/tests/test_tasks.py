@@ -113,6 +113,37 @@ def test_leaving_the_shop_and_giving_up(desk: Desk) -> None:
     env.close()
 
 
+def test_another_product_on_the_wishlist_earns_nothing(desk: Desk) -> None:
+    target = answer_of("c0-s0-p0")
+    recallreach_browsergym.register(desk)
+    env = gymnasium.make("browsergym/recallreach.c0-s0-p0", pre_observation_delay=0)
+    env.reset(seed=0)
+    env.step(f"goto('{desk.shop}/product/{target}')")
+    sibling = env.unwrapped.page.locator("main .card a").first.get_attribute("href")
+    env.step(f"goto('{desk.shop}{sibling}')")
+    for _ in range(4):
+        observation, reward, terminated, _, info = env.step(f"click('{wish_button(env)}')")
+        if not observation["last_action_error"]:
+            break
+    assert (reward, terminated, info["task_info"]["correct"]) == (0.0, True, False)
+    assert info["task_info"]["graded"] == str(sibling).rpartition("/")[2] != target
+    env.close()
+
+
+def test_a_spent_budget_grades_the_page_then_open(desk: Desk) -> None:
+    target = answer_of("c0-s1-p0")
+    recallreach_browsergym.register(desk)
+    env = gymnasium.make("browsergym/recallreach.c0-s1-p0", pre_observation_delay=0)
+    _, info = env.reset(seed=0)
+    budget, ends = info["task_info"]["budget"], []
+    for _ in range(budget):
+        _, reward, terminated, _, info = env.step(f"goto('{desk.shop}/product/{target}')")
+        ends.append((reward, terminated))
+    assert ends == [(0.0, False)] * (budget - 1) + [(1.0, True)]
+    assert (info["task_info"]["graded"], info["task_info"]["steps"]) == (target, budget)
+    env.close()
+
+
 def test_the_example_agent_runs_a_session_and_a_probe(desk: Desk, walker: Any) -> None:
     ids = recallreach_browsergym.register(desk)
     for name in ids[:2]:
