@@ -56,8 +56,10 @@ class Curves:
 
     @property
     def xs(self) -> tuple[float, ...]:
-        """All values of x at which a line has a point, ascending."""
-        return tuple(sorted({point.x for line in self.lines for point in line.points}))
+        """All values of x at which a line has a point, ascending; without any, those of the reference."""
+        found = {point.x for line in self.lines for point in line.points}
+        known = self.reference.points if self.reference else ()
+        return tuple(sorted(found or {point.x for point in known}))
 
 
 @dataclass(frozen=True, slots=True)

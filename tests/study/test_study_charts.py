@@ -87,6 +87,10 @@ def test_a_line_holds_the_figures_of_its_system(scores: list[SystemScore]) -> No
 
 def test_a_study_without_curves_still_gives_a_chart(make_unit: MakeUnit) -> None:
     failed = score_system("dualmem", [make_unit(1, status="error", correct=False)], seed=0)
+    guessed = retention_chart([failed], {0: 0.1, 4: 0.05}, "")
+    assert guessed.xs == (0, 4), "the guess alone spans the chart"
+    values = Shapes(str(drawing(guessed))).values
+    assert values[:2] == ["reach 0: a guess 10.0 %", "reach 4: a guess 5.0 %"]
     empty = retention_chart([failed], {}, "")
     assert encode(figure_of(empty), "png").startswith(b"\x89PNG")
     assert "<svg" in drawing(empty)

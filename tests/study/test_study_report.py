@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,11 @@ from recallreach.study.charts import Stack
 from recallreach.study.config import Part, StudyConfig
 from recallreach.study.decompose.attribution import FAILURES
 from recallreach.study.decompose.paired import holm, sign_test
+from recallreach.study.events import Trace
 from recallreach.study.failures import COLORS, MEANINGS, RIGHT, UNKNOWN, ending_of, failures_chart
 from recallreach.study.report import Results, cell, design, least_sign_p, write_report
 from recallreach.study.run import run_study
-from recallreach.study.store import Unit
+from recallreach.study.store import ResultStore, StoreReader, Unit
 from recallreach.study.tree import Forest
 
 RUDE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
@@ -249,3 +252,21 @@ def test_files_of_one_specification_agree_with_the_page(results: Results, tmp_pa
     for line in results.retention.lines:
         for point in line.points:
             assert f"{100 * point.y:.1f} %" in page
+
+
+def test_a_run_with_errors_only_says_so_first(results: Results, tmp_path: Path) -> None:
+    folder = Path(
+        shutil.copytree(results.path.parent, tmp_path / "copy", ignore=shutil.ignore_patterns("results.*"))
+    )
+    with (
+        StoreReader(results.path.parent / "results.sqlite") as reader,
+        ResultStore(folder / "results.sqlite") as store,
+    ):
+        for unit in reader.units():
+            store.register(unit.system, {})
+            lost = replace(unit, status="error", correct=False, kind="browser", stage="error", reason=RUDE)
+            store.add(lost, Trace.of(reader.events(unit.key)))
+    page = write_report(folder).path.read_text()
+    assert "No probe was answered" in page
+    assert "&lt;script&gt;" in page.partition('id="errors"')[2]
+    assert RUDE not in page
