@@ -105,7 +105,7 @@ def test_broken_plug_ins_are_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert "ZeroDivisionError: division by zero" in told
     assert "careless.py" in told
     assert "the plug-in memory 'careless' from careless cannot be loaded: ZeroDivisionError" in told
-    assert "memory 'my_module:Memory' breaks its contract: a memory system needs a name" in told
+    assert "memory 'my_module:Memory' breaks its contract: Memory lacks default_delivery, write(), " in told
     assert "cannot load memory 'my_module:name': module 'my_module' has no attribute 'name'" in told
     assert "unknown kind of part 'memories'. Did you mean 'memory'" in told
     assert "an option is given as key=value, got 'alpha'" in told
