@@ -1,10 +1,11 @@
 """Kill a study at random moments, resume it, and compare its store with that of an undisturbed run.
 
 Each round starts the study in a process of its own, waits a random time, and kills with signal 9 what the
-round is about: the run itself, one of its worker processes, a browser, or a worker of Ray. A study that came
-to its end is compared with the undisturbed one, in everything but times, and begun anew.
+round is about: the run itself, one of its worker processes, a browser, a worker of Ray, or Ray's own process
+on this machine (node), which stops the run. A study that came to its end is compared with the undisturbed
+one, in everything but times, and begun anew.
 
-    python tools/faults.py --kills 30 --kinds runner,worker,browser,ray --seed 0
+    python tools/faults.py --kills 30 --kinds runner,worker,browser,ray,node --seed 0
 
 It goes on until so many kills have landed, prints one line a round, and ends with status 1 where a store
 differs.
@@ -30,8 +31,13 @@ from recallreach.study.config import StudyConfig
 from recallreach.study.manifest import FILE, read_manifest
 from recallreach.study.reading import Filter, StoreReader
 
-KINDS = ("runner", "worker", "browser", "ray")
-MARKS = {"worker": "recallreach.study.engines.worker", "browser": "chrom", "ray": "ray::"}
+KINDS = ("runner", "worker", "browser", "ray", "node")
+MARKS = {
+    "worker": "recallreach.study.engines.worker",
+    "browser": "chrom",
+    "ray": "ray::Workplace",
+    "node": "raylet/raylet",
+}
 STUDY: dict[str, Any] = {
     "chains": 2,
     "sessions": 2,
@@ -117,7 +123,7 @@ class Campaign:
     def _config(self, name: str, kind: str) -> StudyConfig:
         """The study on the engine that has what is to be killed; through a browser where one is killed."""
         values = {
-            "engine": "ray" if kind == "ray" else "local",
+            "engine": "ray" if kind in ("ray", "node") else "local",
             "workers": 2,
             "transport": "chromium" if "browser" in self._kinds else "in_process",
         }

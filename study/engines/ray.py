@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,12 @@ from recallreach.study.work import Ask, Died, Finished, Message, Task, WorkError
 
 GRACE = 10.0
 """Seconds that an actor has to close its browser."""
+GONE = (
+    "stopped: Ray's own processes on this machine have ended (killed, or out of memory). Answers so far are "
+    "stored; the same command goes on."
+)
+LOOK = 10.0
+"""Seconds of silence after which the crew looks whether Ray still lives here."""
 STARTS = 3
 """Tries at starting Ray on this machine: it gives up on a busy one after half a minute."""
 
@@ -99,16 +105,21 @@ class RayHand:
 
     def give(self, task: Task) -> None:
         """Hand it a task, with the sessions that it needs."""
-        self.stream = self.actor.perform.options(num_returns="streaming").remote(task, self.crew.parcel(task))
+        with self.crew.living():
+            parcel = self.crew.parcel(task)
+            self.stream = self.actor.perform.options(num_returns="streaming").remote(task, parcel)
 
     def dismiss(self) -> None:
         """End the actor and everything that it started."""
-        self.crew.ray.kill(self.actor, no_restart=True)
+        with suppress(OSError, self.crew.ray.exceptions.RayError):
+            self.crew.ray.kill(self.actor, no_restart=True)
         self.crew.forget(self)
 
 
 class RayCrew:
     """Actors of a Ray cluster.
+
+    Without Ray's own processes on this machine nothing more would be heard of any actor: the run then stops.
 
     Args:
         assignment: what each sets up.
@@ -125,6 +136,7 @@ class RayCrew:
         self._owned = not self.ray.is_initialized()
         if self._owned:
             self._connect(address)
+        self._node = self.ray.get_runtime_context().get_node_id()
         self._hands: list[RayHand] = []
         self._hired = 0
         self._parcels: dict[int, Any] = {}
@@ -138,7 +150,8 @@ class RayCrew:
     def hire(self) -> RayHand:
         """Start an actor wherever the cluster has a free core."""
         kind = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Workplace)
-        hand = RayHand(f"actor {self._hired}", kind.remote(self._assignment), self)
+        with self.living():
+            hand = RayHand(f"actor {self._hired}", kind.remote(self._assignment), self)
         self._hired += 1
         self._hands.append(hand)
         return hand
@@ -146,15 +159,19 @@ class RayCrew:
     def wait(self, hands: Sequence[Hand], seconds: float) -> list[tuple[Hand, Message]]:
         """What these actors say next."""
         by_stream = {hand.stream: hand for hand in self._hands if hand in hands}
-        ready, _ = self.ray.wait(list(by_stream), num_returns=len(by_stream), timeout=0)
-        if not ready:
-            ready, _ = self.ray.wait(list(by_stream), num_returns=1, timeout=seconds)
-        return [(by_stream[stream], self._next(by_stream[stream])) for stream in ready]
+        with self.living():
+            ready, _ = self.ray.wait(list(by_stream), num_returns=len(by_stream), timeout=0)
+            if not ready:
+                ready, _ = self.ray.wait(list(by_stream), num_returns=1, timeout=min(seconds, LOOK))
+            if not ready:
+                self._check_node()
+            return [(by_stream[stream], self._next(by_stream[stream])) for stream in ready]
 
     def close(self) -> None:
         """End all actors, and the cluster where it was started here."""
-        if closing := [hand.actor.close.remote() for hand in self._hands]:
-            self.ray.wait(closing, num_returns=len(closing), timeout=GRACE)
+        with suppress(OSError, self.ray.exceptions.RayError):
+            if closing := [hand.actor.close.remote() for hand in self._hands]:
+                self.ray.wait(closing, num_returns=len(closing), timeout=GRACE)
         for hand in list(self._hands):
             hand.dismiss()
         self._parcels.clear()
@@ -176,15 +193,26 @@ class RayCrew:
             self._parcels = {task.tree: self.ray.put(packed)} | dict(list(self._parcels.items())[-8:])
         return self._parcels[task.tree]
 
+    def _check_node(self) -> None:
+        if not any(node["Alive"] and node["NodeID"] == self._node for node in self.ray.nodes()):
+            raise WorkError(GONE)
+
+    @contextmanager
+    def living(self) -> Iterator[None]:
+        """Ray's own processes are there, or the run stops: what is asked of Ray then fails in many ways."""
+        try:
+            yield
+        except (OSError, self.ray.exceptions.RaySystemError) as error:
+            raise WorkError(GONE) from error
+
     def _next(self, hand: RayHand) -> Message:
         try:
             message: Message = self.ray.get(next(hand.stream))
         except StopIteration:
             return Finished(hand.browser)
         except self.ray.exceptions.RayError as error:
-            with suppress(self.ray.exceptions.RayError):
-                hand.dismiss()
-            self.forget(hand)
+            hand.dismiss()
+            self._check_node()
             return Died(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}")
         if isinstance(message, Finished):
             hand.browser = message.browser
