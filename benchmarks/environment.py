@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 from flask import Flask
-from playwright.sync_api import Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from recallreach.env.browser import find_browser
 from recallreach.env.store_env import StoreEnv
@@ -134,21 +134,27 @@ def raw_kinds(stack: ExitStack, url: str) -> Iterator[tuple[str, Kind]]:
 
 def raw_kind(stack: ExitStack, driver: Playwright, url: str, shot: Screenshot | None) -> Kind:
     """Playwright and nothing else."""
+    browser, pid = raw_browser(driver, shot)
+    stack.callback(browser.close)
+    page = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}).new_page()
+    return Kind(lambda path: raw_step(page, url + path, shot), lambda: pid)
+
+
+def raw_browser(driver: Playwright, shot: Screenshot | None) -> tuple[Browser, int]:
+    """A browser with its process id; without pictures where nobody looks at them, as ours."""
     flags = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
     flags += [] if shot else ["--blink-settings=imagesEnabled=false"]
     browser = driver.chromium.launch(executable_path=find_browser().path, args=flags)
-    stack.callback(browser.close)
-    page = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}).new_page()
     listed = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
-    pid = next(int(entry["id"]) for entry in listed if entry["type"] == "browser")
+    return browser, next(int(entry["id"]) for entry in listed if entry["type"] == "browser")
 
-    def step(path: str) -> None:
-        page.goto(url + path, wait_until="load" if shot else "domcontentloaded")
-        page.evaluate(READ)
-        if shot:
-            page.screenshot(type=shot, quality=80 if shot == "jpeg" else None)
 
-    return Kind(step, lambda: pid)
+def raw_step(page: Page, url: str, shot: Screenshot | None) -> None:
+    """Go there, read the page in one evaluation, take a picture."""
+    page.goto(url, wait_until="load" if shot else "domcontentloaded")
+    page.evaluate(READ)
+    if shot:
+        page.screenshot(type=shot, quality=80 if shot == "jpeg" else None)
 
 
 def env_kinds(stack: ExitStack, url: str) -> Iterator[tuple[str, Kind]]:
@@ -238,17 +244,44 @@ def walk(transport: Any, paths: list[str], steps: int) -> None:
         transport.act(Navigate(paths[number % len(paths)]))
 
 
-def measure_memory(url: str, paths: list[str], sessions: int) -> list[tuple[int, float]]:
-    """(session, MiB of all browser processes) over sessions of three pages in one browser; Linux only."""
+def measure_memory(url: str, paths: list[str], sessions: int) -> dict[str, list[tuple[int, float]]]:
+    """(session, MiB) over sessions of three pages in one browser, ours and bare Playwright's; Linux only."""
     transport = ChromiumTransport(url, screenshot="jpeg")
-    samples = []
-    for session in range(sessions + 1):
+
+    def ours(session: int) -> None:
         transport.begin()
         walk(transport, paths[session % len(paths) :] + paths, 2)
-        if session % max(1, sessions // 10) == 0:
-            samples.append((session, memory_mib(transport.pid)))
+
+    samples = {"env": followed(ours, lambda: transport.pid, sessions)}
     transport.close()
+    with sync_playwright() as driver:
+        browser, pid = raw_browser(driver, "jpeg")
+        samples["raw"] = followed(
+            lambda number: raw_session(browser, url, paths, number), lambda: pid, sessions
+        )
+        browser.close()
     return samples
+
+
+def followed(
+    run: Callable[[int], None], pid: Callable[[], int | None], sessions: int
+) -> list[tuple[int, float]]:
+    """Eleven samples over so many sessions."""
+    samples = []
+    for session in range(sessions + 1):
+        run(session)
+        if session % max(1, sessions // 10) == 0:
+            samples.append((session, memory_mib(pid())))
+    return samples
+
+
+def raw_session(browser: Browser, url: str, paths: list[str], number: int) -> None:
+    """Three pages in a context of their own, Playwright and nothing else."""
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+    page = context.new_page()
+    for path in ("/", *(paths[number % len(paths) :] + paths)[:2]):
+        raw_step(page, url + path, "jpeg")
+    context.close()
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -291,14 +324,14 @@ def cpu_seconds(pid: int | None) -> float:
 
 
 def memory_mib(pid: int | None) -> float:
-    """Proportional set size of a process and those below it."""
+    """Memory that a process and those below it have to themselves: no files, which other browsers share."""
     total = 0
     for entry in descendants(pid or -1):
         try:
             lines = Path(f"/proc/{entry}/smaps_rollup").read_text().splitlines()
         except OSError:
             continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
     return total / 1024
 
 
@@ -349,13 +382,15 @@ def show_parallel(rates: dict[str, float]) -> dict[str, float]:
     return rates
 
 
-def show_memory(samples: list[tuple[int, float]]) -> dict[str, Any]:
-    """Print and return the browser's memory over sessions, and its slope without the first tenth."""
-    settled = samples[1:] if len(samples) > 3 else samples
-    slope = float(np.polyfit(*np.transpose(settled), 1)[0]) * 1024 if len(settled) > 1 else 0.0
-    print("\nbrowser memory, MiB after session: " + ", ".join(f"{at}: {mib:.0f}" for at, mib in samples))
-    print(f"growth {slope:.1f} KiB a session")
-    return {"mib_after_session": samples, "kib_per_session": slope}
+def show_memory(samples: dict[str, list[tuple[int, float]]]) -> dict[str, Any]:
+    """Print and return the browsers' memory over sessions, with the slopes over their second halves."""
+    print("\nbrowser memory, MiB after so many sessions of three pages")
+    slopes = {}
+    for name, followed in samples.items():
+        slopes[name] = float(np.polyfit(*np.transpose(followed[len(followed) // 2 :]), 1)[0]) * 1024
+        print(f"{name:6}" + ", ".join(f"{at}: {mib:.0f}" for at, mib in followed))
+        print(f"      growth in the second half {slopes[name]:.1f} KiB a session")
+    return {"mib_after_session": samples, "kib_per_session": slopes}
 
 
 def spread(values: Any) -> tuple[float, float, float]:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from recallreach.seeding import stream
 
@@ -50,11 +51,11 @@ def rate(chains: Mapping[int, Tally]) -> float | None:
 def chain_interval(
     chains: Mapping[int, Tally], seed: int, *purpose: str | int, resamples: int = RESAMPLES
 ) -> Interval | None:
-    """95 % percentile interval of the pooled mean, from a bootstrap that draws whole chains.
+    """95 % expanded percentile interval of the pooled mean, from a bootstrap that draws whole chains.
 
     Probes of one chain share a bank and a shopper, so the chain is the unit that is drawn (with replacement,
-    as many as there are); a resample's value is its summed score over its summed count. With few chains such
-    an interval is too narrow rather than too wide; the report therefore states their number.
+    as many as there are); a resample's value is its summed score over its summed count. `ends` says how far
+    the interval reaches.
 
     Args:
         chains: tallies by chain.
@@ -73,7 +74,23 @@ def chain_interval(
     size = len(ordered)
     draws = stream(seed, "bootstrap", *purpose).multinomial(size, np.full(size, 1 / size), size=resamples)
     means = (draws @ totals) / (draws @ counts)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return ends(means, size)
+
+
+def ends(values: NDArray[np.float64], size: int) -> Interval:
+    """Both ends of the expanded percentile interval of a bootstrap that drew `size` chains.
+
+    A plain percentile interval of few chains is too narrow, by the bias of a standard deviation and by the
+    tails of the t distribution; quantiles further out make up for both (Hesterberg 2015, The American
+    Statistician 69(4)).
+
+    Args:
+        values: one a resample; NaN where it has none.
+        size: chains, at least 2.
+    """
+    reach = sqrt(size / (size - 1)) * _student(size - 1)
+    tail = NormalDist().cdf(-reach)
+    low, high = np.nanquantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
@@ -123,9 +140,7 @@ def slope(
     if size < 2:
         return Slope(float(value), None)
     draws = stream(seed, "bootstrap", *purpose).multinomial(size, np.full(size, 1 / size), size=resamples)
-    found = _slopes(draws @ sums)
-    low, high = np.nanquantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Slope(float(value), Interval(float(low), float(high)))
+    return Slope(float(value), ends(_slopes(draws @ sums), size))
 
 
 def _slopes(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -164,7 +179,10 @@ def chains_for_width(spread: float, half_width: float) -> int:
         ValueError: `half_width` is not above 0.
     """
     _check_positive(half_width=half_width)
-    return max(2, ceil((_quantile(LEVEL) * spread / half_width) ** 2))
+    chains = max(2, ceil((_quantile(LEVEL) * spread / half_width) ** 2))
+    while _student(chains - 1) * spread / sqrt(chains) > half_width:
+        chains += 1
+    return chains
 
 
 def chains_for_difference(spread: float, difference: float, power: float = 0.8) -> int:
@@ -188,6 +206,11 @@ def chains_for_difference(spread: float, difference: float, power: float = 0.8) 
 
 def _quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _student(freedom: int) -> float:
+    """How many standard errors a 95 % interval of so many degrees of freedom reaches."""
+    return float(stdtrit(freedom, (1 + LEVEL) / 2))
 
 
 def _check_positive(**values: float) -> None:

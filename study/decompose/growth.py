@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recallreach.memory.delivery.cost import DeliveryCost, text_tokens, visual_tokens
 from recallreach.seeding import stream
 from recallreach.study.scoring import by_system
-from recallreach.study.stats import LEVEL, RESAMPLES, Interval
+from recallreach.study.stats import RESAMPLES, Interval, ends
 from recallreach.study.store import Unit
 
 MEASURES = ("images", "visual_tokens", "text_tokens")
@@ -98,5 +98,4 @@ def _interval(sums: NDArray[np.float64], seed: int, *purpose: str) -> Interval |
         return None
     random = stream(seed, "bootstrap", "growth", *purpose)
     draws = random.multinomial(chains, np.full(chains, 1 / chains), size=RESAMPLES)
-    low, high = np.quantile(_slopes(draws @ sums), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+    return ends(_slopes(draws @ sums), chains)
