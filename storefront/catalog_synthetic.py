@@ -49,8 +49,8 @@ class Plan:
         pieces = _pieces(art, categories, styles)
         chosen = _known("cue object", objects, art.cues)
         count, pairs = len(pieces) * variants, len(chosen) * len(COLORS)
-        if seed < 0:
-            raise ConfigError(f"the catalogue's seed is {seed}; it must not be negative")
+        if not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise ConfigError(f"the catalogue's seed is {seed!r}; it is a whole number from 0 on")
         if variants < 1 or not pieces:
             raise ConfigError(f"{len(pieces)} collections of {variants} variants make no catalogue")
         if count > pairs:

@@ -379,7 +379,7 @@ def sentence(path: Path, error: sqlite3.DatabaseError) -> str:
     if name.startswith("SQLITE_IOERR"):
         return f"cannot write {path}: {text} (is the disk full?). Mend it and run the same command again."
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return f"cannot open {path} for writing: {text}."
+        return f"cannot open {path} for writing: {text}. Copy its folder to a place where you may write."
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return f"{path} is in use by another process."
     return _damaged(path, text)
