@@ -60,7 +60,7 @@ def test_the_help_of_every_command_is_in_readable_words(recallreach: Command, pa
 
 def test_a_missing_argument_is_named_as_in_the_help(recallreach: Command) -> None:
     status, _, err = recallreach("run")
-    assert (status, "Usage: recallreach run [OPTIONS] STUDY" in err, "'STUDY'" in err) == (2, True, True)
+    assert (status, " run [OPTIONS] STUDY" in err, "'STUDY'" in err) == (2, True, True)
 
 
 def test_run_report_and_resume_end_with_the_path_of_the_report(
