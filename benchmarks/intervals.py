@@ -20,7 +20,7 @@ import numpy as np
 from recallreach.study.decompose.paired import holm, mcnemar, sign_test
 from recallreach.study.stats import Tally, chain_interval
 
-CHAINS = (6, 12, 25, 50)
+CHAINS = (2, 3, 4, 6, 12, 25, 50)
 RATES = (0.5, 0.9)
 RESAMPLES = 1000
 SCATTER = 0.15

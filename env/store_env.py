@@ -39,6 +39,9 @@ class Task:
     min_steps: int = 0
 
     def __post_init__(self) -> None:
+        for name, (kind, told) in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise ConfigError(f"{name}={getattr(self, name)!r} is no {told}")
         if not 1 <= self.budget <= MOST_STEPS or not 0 <= self.min_steps <= self.budget:
             raise ConfigError(
                 f"budget={self.budget} must be 1 to {MOST_STEPS}, and "
@@ -55,6 +58,12 @@ class Timings:
     total: float = field(default=0.0, compare=False)
 
 
+_KINDS: dict[str, tuple[Any, str]] = {
+    "goal": (str, "text"),
+    "budget": ((int, np.integer), "whole number"),
+    "target": ((str, type(None)), "product id"),
+    "min_steps": ((int, np.integer), "whole number"),
+}
 TaskSource = Callable[[np.random.Generator], Task]
 _OPTIONS = tuple(entry.name for entry in fields(Task))
 

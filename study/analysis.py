@@ -116,8 +116,10 @@ class Precision:
         what: a system, or two of them that are compared.
         chains: chains of this run.
         spread: standard deviation between chains.
-        widths: chains for a 95 % interval of +- each of `HALF_WIDTHS`; None for a comparison.
-        difference: chains to find a difference of `WORTH_FINDING` with a power of 80 %; None for one system.
+        widths: chains for a 95 % interval of +- each of `HALF_WIDTHS`; None for a comparison and where there
+            is no spread: chains that all agree say nothing about how many it takes.
+        difference: chains to find a difference of `WORTH_FINDING` with a power of 80 %; None for one system
+            and where there is no spread.
     """
 
     what: str
@@ -134,7 +136,7 @@ def precision(systems: Mapping[str, Sequence[Unit]]) -> list[Precision]:
         chains = tallies((unit.tree, float(unit.correct)) for unit in units if unit.ok)
         spread = chain_spread(chains)
         if spread is not None:
-            widths = tuple(chains_for_width(spread, half) for half in HALF_WIDTHS)
+            widths = tuple(chains_for_width(spread, half) for half in HALF_WIDTHS) if spread else None
             found.append(Precision(label, len(chains), spread, widths, None))
     for first, second in combinations(systems, 2):
         found += _comparison(second, first, systems)
@@ -148,7 +150,7 @@ def _comparison(one: str, two: str, systems: Mapping[str, Sequence[Unit]]) -> li
     spread = chain_spread(chains)
     if spread is None:
         return []
-    needed = chains_for_difference(spread, WORTH_FINDING)
+    needed = chains_for_difference(spread, WORTH_FINDING) if spread else None
     return [Precision(f"{one} against {two}", len(chains), spread, None, needed)]
 
 

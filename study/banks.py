@@ -36,6 +36,18 @@ def snapshot(memory: MemorySystem, label: str, chain: int, session: int) -> Snap
     return Snapshot(label, chain, session, zlib.compress(compact(told).encode(), 6))
 
 
+def check_whole(body: bytes) -> None:
+    """Make sure that a snapshot is as it was written, without reading its records.
+
+    Raises:
+        DataError: it is not.
+    """
+    try:
+        zlib.decompress(body)
+    except zlib.error as error:
+        raise DataError(f"a bank in the results store is damaged: {error}") from error
+
+
 def records_in(body: bytes) -> list[Record]:
     """The records of a snapshot, in order.
 

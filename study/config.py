@@ -13,6 +13,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -87,6 +88,13 @@ class Part(BaseModel):
         extra = {key: item for key, item in value.items() if key not in ("name", "label", "options")}
         options = value.get("options", {})
         return {**own, "options": {**options, **extra} if isinstance(options, Mapping) else options}
+
+    @field_validator("label")
+    @classmethod
+    def _can_be_printed(cls, label: str) -> str:
+        if label and not (label.isprintable() and label.strip()):
+            raise ValueError(f"a label is printable text, got {label!r}")
+        return label
 
     @property
     def title(self) -> str:

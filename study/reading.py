@@ -16,6 +16,7 @@ from typing import Any, Self
 from recallreach.errors import DataError
 from recallreach.files import sha256
 from recallreach.study import events, schema
+from recallreach.study.banks import check_whole
 from recallreach.study.journal import Journal
 from recallreach.study.units import COLUMNS, Unit, from_row
 
@@ -270,6 +271,8 @@ class StoreReader:
     def verify(self) -> None:
         """Read everything and hold each row, trace and picture against the SHA-256 it was written with.
 
+        Banks are compressed, and held against the checksum of that.
+
         Raises:
             DataError: something is not as it was written; names the first.
         """
@@ -284,6 +287,8 @@ class StoreReader:
             self._check_trace(key, [], digest)
         for digest, data in self._each("SELECT sha256, data FROM pictures"):
             self._check_picture(digest, data)
+        for (records,) in self._each("SELECT records FROM banks"):
+            check_whole(records)
 
     def _each(self, sql: str) -> Iterator[tuple[Any, ...]]:
         with self._guard():
@@ -380,6 +385,11 @@ def sentence(path: Path, error: sqlite3.DatabaseError) -> str:
         return f"cannot write {path}: {text} (is the disk full?). Mend it and run the same command again."
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         return f"cannot open {path} for writing: {text}. Copy its folder to a place where you may write."
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return (
+            f"{path} holds other answers than this study would give ({text}): were manifest.json or the "
+            "recordings changed? Nothing was overwritten; put them back, or start again with --fresh."
+        )
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return f"{path} is in use by another process."
     return _damaged(path, text)

@@ -1,6 +1,20 @@
-"""`python -m recallreach`: the same as the `recallreach` command."""
+"""The `recallreach` command; `python -m recallreach` is the same."""
 
-from recallreach.study.cli import main
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Load the command line, which takes seconds and may be interrupted, and run it."""
+    try:
+        from recallreach.study.cli import main as run
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    run()
+
 
 if __name__ == "__main__":
     main()

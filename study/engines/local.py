@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe
 from multiprocessing.connection import wait as wait_for
@@ -134,8 +135,9 @@ class LocalCrew:
         """Let all end by themselves, which closes their browsers, and kill those that take too long."""
         for hand in self._hands.values():
             hand.retire()
+        end = time.monotonic() + _GRACE
         for hand in self._hands.values():
-            hand.wait(_GRACE)
+            hand.wait(max(0.0, end - time.monotonic()))
             hand.dismiss()
         self._hands.clear()
         self._folder.cleanup()

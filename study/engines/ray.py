@@ -119,7 +119,8 @@ class RayHand:
 class RayCrew:
     """Actors of a Ray cluster.
 
-    Without Ray's own processes on this machine nothing more would be heard of any actor: the run then stops.
+    Without Ray's own processes on this machine nothing more would be heard of any actor: the run then stops,
+    unless Ray has ended the program first, as it does when its object store goes while data is on its way.
 
     Args:
         assignment: what each sets up.

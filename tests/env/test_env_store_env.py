@@ -181,6 +181,9 @@ def test_options_are_checked(env: StoreEnv) -> None:
     for options in ({"budget": 0}, {"budget": 3, "min_steps": 4}, {"budget": 10**9}, {"min_steps": -1}):
         with pytest.raises(ConfigError, match="budget"):
             env.reset(options=options)
+    for name, value in (("goal", 5), ("budget", "x"), ("target", 3), ("min_steps", 1.5)):
+        with pytest.raises(ConfigError, match=f"{name}={value!r} is no"):
+            env.reset(options={name: value})
     with pytest.raises(ConfigError, match="ansi"):
         StoreEnv(env.transport, render_mode="hologram")
 

@@ -116,6 +116,12 @@ def test_settings_survive_the_round_trip_through_the_manifest() -> None:
     assert StudyConfig.parse(config.model_dump(mode="json")) == config
 
 
+@pytest.mark.parametrize("label", ["a\nb", "\x1b[31mred", "\t", "   ", "\u202egnp"])
+def test_a_label_is_printable_text(label: str) -> None:
+    with pytest.raises(ConfigError, match="a label is printable text, got"):
+        StudyConfig.parse({"memories": [{"name": "dualmem", "label": label}]})
+
+
 def test_putting_into_something_that_is_no_table_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"catalog is 3, not a table, so catalog\.seed cannot be set"):
         put({"catalog": 3}, "catalog.seed", 1)

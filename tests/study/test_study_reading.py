@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from recallreach.agents.results import RecallResult
 from recallreach.errors import DataError
+from recallreach.study.banks import Snapshot
 from recallreach.study.events import Trace
 from recallreach.study.journal import Journal
 from recallreach.study.reading import Filter, StoreReader
@@ -141,6 +143,26 @@ def test_a_changed_value_is_detected(path: Path, make_unit: MakeUnit) -> None:
             store.units()
         with pytest.raises(DataError, match=r"trace of unit .* is not as it was written"):
             store.trace(make_unit(1).key)
+
+
+def test_a_changed_bank_is_detected(path: Path, make_unit: MakeUnit) -> None:
+    bank = zlib.compress(b"[]" * 2000, 0)
+    with filled(path, make_unit(1)) as store:
+        store.add_bank(Snapshot("dualmem", 0, 0, bank))
+        store.verify()
+    raw = path.read_bytes()
+    assert raw.count(b"[][][][]") > 0
+    path.write_bytes(raw.replace(b"[][][][]", b"[][[][]]", 1))
+    with ResultStore(path) as store, pytest.raises(DataError, match="bank in the results store is damaged"):
+        store.verify()
+
+
+def test_an_answer_that_is_there_under_another_key_is_no_damage(path: Path, make_unit: MakeUnit) -> None:
+    unit = make_unit(1)
+    with filled(path, unit) as store:
+        with pytest.raises(DataError, match=r"other answers than this study would give.*manifest\.json"):
+            store.add(replace(unit, key="other"), TRACE)
+        assert store.units() == [unit]
 
 
 def test_a_cut_file_is_detected(path: Path, make_unit: MakeUnit) -> None:

@@ -252,6 +252,9 @@ def test_the_family_of_pairs_is_corrected(systems: dict[str, list[Unit]]) -> Non
     assert (tests[0].first, tests[0].second) == ("forgets", "keeps")
     assert all(test.holm_mcnemar >= test.mcnemar for test in tests)
     assert {entry.what for entry in precision(systems)} == {"keeps", "forgets", "forgets against keeps"}
+    assert all(
+        (entry.spread, entry.widths, entry.difference) == (0, None, None) for entry in precision(systems)
+    )
 
 
 def test_every_table_is_whole_in_csv_and_latex(systems: dict[str, list[Unit]]) -> None:
