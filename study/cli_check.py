@@ -61,8 +61,8 @@ def check_part(kind: str, part: str, options: dict[str, Any]) -> None:
         raise ContractError(f"{kind} {part!r} breaks its contract: {error}") from error
     except RecallReachError:
         raise
-    # A part of somebody else may fail in any way; the cause is chained and shown by --debug.
-    except Exception as error:
+    # A part of somebody else may fail in any way, and even end the program; the cause is shown by --debug.
+    except (Exception, SystemExit) as error:
         raise RecallReachError(
             f"{kind} {part!r} failed while it was checked: {type(error).__name__}: {error} ({_place(error)})"
         ) from error
@@ -98,7 +98,7 @@ def _checker(kind: str) -> Callable[[Callable[..., Any]], None]:
     return checkers[kind]
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """File and line where an error was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

@@ -81,11 +81,11 @@ class BankMemory:
         """At most k hits, best first; ties go to the older record.
 
         Raises:
-            ValueError: k is negative.
+            ValueError: k is negative, or `_rank` gave something else than one number a record.
         """
         if not len(self.bank) or k == 0:
             return []
-        ranking = self._rank(query)
+        ranking = self._ranked(query)
         if not self.one_per_page:
             return [self._hit(int(position), ranking) for position in ranking.order(k)]
         return [self._hit(position, ranking) for position in self._one_per_page(ranking, k)]
@@ -108,6 +108,15 @@ class BankMemory:
 
     def _rank(self, query: Query) -> Ranking:
         raise NotImplementedError
+
+    def _ranked(self, query: Query) -> Ranking:
+        ranking, expected = self._rank(query), (len(self.bank),)
+        if ranking.scores.shape != expected or np.isnan(ranking.scores).any():
+            raise ValueError(
+                f"{type(self).__name__}._rank gives one number a record, here an array of shape {expected}; "
+                f"got {ranking.scores.shape}, {int(np.isnan(ranking.scores).sum())} of them NaN"
+            )
+        return ranking
 
     def _hit(self, position: int, ranking: Ranking) -> Retrieved:
         record = self.bank[position]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from recallreach.errors import ConfigError, UnknownNameError
@@ -13,6 +14,8 @@ from recallreach.memory.delivery import deliveries
 from recallreach.memory.errors import CaptionError
 from recallreach.memory.parts import Parts, embedded_parts
 from recallreach.memory.systems import build_memory, memories
+from recallreach.memory.systems.base import Ranking
+from recallreach.memory.systems.textual import Caption
 from recallreach.memory.types import Experience, MemorySystem, Query
 
 MakeParts = Callable[..., Parts]
@@ -193,3 +196,16 @@ def test_an_unknown_name_and_an_unknown_option_say_what_is_known(make_parts: Mak
         build_memory("dualmen", make_parts([], []))
     with pytest.raises(ConfigError, match=r"'beta'.*It knows: alpha, fusion, rrf_k, tiles, one_per_page"):
         build_memory("dualmem", make_parts([], []), beta=1)
+
+
+@pytest.mark.parametrize("scores", [[1.0], [float("nan")] * 3], ids=["one for three records", "no numbers"])
+def test_a_ranking_that_is_none_is_refused(
+    make_parts: MakeParts, make_view: MakeView, scores: list[float]
+) -> None:
+    class Careless(Caption):
+        def _rank(self, query: Query) -> Ranking:
+            return Ranking(np.array(scores))
+
+    memory = _written(Careless(make_parts([1, 0, 0], [1, 0, 0])), [make_view(n) for n in range(3)])
+    with pytest.raises(ValueError, match=r"Careless\._rank gives one number a record.*\(3,\); got"):
+        memory.retrieve(Q, 2)
