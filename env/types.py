@@ -36,7 +36,8 @@ class Observation:
         text: visible text, one block a line.
         links: numbered links in document order.
         picture: encoded bytes of the product picture, on product pages only.
-        screenshot: encoded screenshot, when the transport was asked for one.
+        screenshot: encoded screenshot, when the transport was asked for one. No part of equality: a browser
+            may draw one page twice with a few pixels a few levels apart.
         step: actions taken so far in this session.
         budget: actions allowed in this session.
         message: the environment's word on the last action (why it was refused, for instance), or "".
@@ -47,7 +48,7 @@ class Observation:
     text: str
     links: tuple[Link, ...]
     picture: bytes | None = field(default=None, repr=False)
-    screenshot: bytes | None = field(default=None, repr=False)
+    screenshot: bytes | None = field(default=None, repr=False, compare=False)
     step: int = 0
     budget: int = 0
     message: str = ""

@@ -1,6 +1,7 @@
 """The Gymnasium contract: grading, endings, counts, spaces, vectors."""
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -173,6 +174,12 @@ def test_a_second_reset_starts_afresh(env: StoreEnv, products: list[str]) -> Non
 
 def fields(observation: Observation) -> dict[str, Any]:
     return {name: getattr(observation, name) for name in Observation.__slots__}
+
+
+def test_two_drawings_of_one_page_are_one_observation(env: StoreEnv) -> None:
+    _, info = env.reset()
+    page = info["observation"]
+    assert replace(page, screenshot=b"one") == replace(page, screenshot=b"another") != replace(page, text="")
 
 
 def test_options_are_checked(env: StoreEnv) -> None:
