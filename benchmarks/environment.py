@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from flask import Flask
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from processes import cpu_seconds, memory_mib
 
 from recallreach.env.browser import find_browser
 from recallreach.env.store_env import StoreEnv
@@ -47,7 +48,6 @@ BROWSERGYM = {
     "BrowserGym, no delays": {"slow_mo": 0, "pre_observation_delay": 0.0},
 }
 WARM_UP = 3
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -289,50 +289,6 @@ def timed(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return time.perf_counter() - started
-
-
-def descendants(pid: int) -> list[int]:
-    """The process and everything below it, from /proc; empty elsewhere."""
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        parent = fields_of(stat)[1:2]
-        children.setdefault(int(parent[0]) if parent else -1, []).append(int(stat.parent.name))
-    found: list[int] = []
-    todo = [pid] if children else []
-    while todo:
-        found.append(todo.pop())
-        todo += children.get(found[-1], [])
-    return found
-
-
-def fields_of(stat: Path) -> list[str]:
-    """Fields of a stat file behind the process's name; empty where it has ended."""
-    try:
-        return stat.read_text().rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def cpu_seconds(pid: int | None) -> float:
-    """CPU seconds used so far by a process and those below it; of this one alone for itself."""
-    if pid is None:
-        return 0.0
-    if pid == os.getpid():
-        return time.process_time()
-    used = (fields_of(Path(f"/proc/{entry}/stat"))[11:13] for entry in descendants(pid))
-    return sum(int(ticks) for fields in used for ticks in fields) / TICK
-
-
-def memory_mib(pid: int | None) -> float:
-    """Memory that a process and those below it have to themselves: no files, which other browsers share."""
-    total = 0
-    for entry in descendants(pid or -1):
-        try:
-            lines = Path(f"/proc/{entry}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
-    return total / 1024
 
 
 def show_steps(kinds: dict[str, Kind]) -> dict[str, Any]:

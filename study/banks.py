@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,10 +41,7 @@ def check_whole(body: bytes) -> None:
     Raises:
         DataError: it is not.
     """
-    try:
-        zlib.decompress(body)
-    except zlib.error as error:
-        raise DataError(f"a bank in the results store is damaged: {error}") from error
+    _unpacked(body)
 
 
 def records_in(body: bytes) -> list[Record]:
@@ -55,9 +51,20 @@ def records_in(body: bytes) -> list[Record]:
         DataError: the bytes are no snapshot.
     """
     try:
-        return _RECORDS.validate_json(zlib.decompress(body))
-    except (zlib.error, ValidationError, json.JSONDecodeError) as error:
-        raise DataError(f"a bank in the results store is damaged: {error}") from error
+        return _RECORDS.validate_json(_unpacked(body))
+    except ValidationError as error:
+        raise _damaged(error) from error
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        return zlib.decompress(body)
+    except zlib.error as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> DataError:
+    return DataError(f"a bank in the results store is damaged: {error}")
 
 
 _RECORDS = TypeAdapter(list[Record])

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from recallreach import __version__
-from recallreach.errors import RecallReachError
+from recallreach.errors import INTERRUPTED, RecallReachError
 from recallreach.study.cli_audit import audit
 from recallreach.study.cli_catalog import Seed, Source, catalog_app, shop_of
 from recallreach.study.cli_check import check
@@ -42,7 +42,6 @@ DEMO: dict[str, Any] = {
     "memories": ["no-memory", "text-only", "caption", {"name": "dualmem", "alpha": 0.75, "label": "dualmem"}],
     "probes": 1,
 }
-INTERRUPTED = 130
 
 Fresh = Annotated[bool, typer.Option("--fresh", help="Throw earlier results of this run folder away.")]
 Folder = Annotated[Path, typer.Argument(help="A run folder, for instance runs/demo.", show_default=False)]

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from recallreach.errors import INTERRUPTED
 from recallreach.study.config import StudyConfig
 from recallreach.study.options import with_study_options
 from recallreach.study.progress import OnConsole
-
-INTERRUPTED = 130
 
 
 @with_study_options

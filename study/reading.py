@@ -385,7 +385,7 @@ def sentence(path: Path, error: sqlite3.DatabaseError) -> str:
         return f"cannot write {path}: {text} (is the disk full?). Mend it and run the same command again."
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         return f"cannot open {path} for writing: {text}. Copy its folder to a place where you may write."
-    if name.startswith("SQLITE_CONSTRAINT"):
+    if name in ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"):
         return (
             f"{path} holds other answers than this study would give ({text}): were manifest.json or the "
             "recordings changed? Nothing was overwritten; put them back, or start again with --fresh."

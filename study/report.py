@@ -33,7 +33,7 @@ from recallreach.study.scoring import (
 from recallreach.study.stats import RESAMPLES, Interval
 from recallreach.study.store import ResultStore, Unit, results_digest
 from recallreach.study.tables import Kind, Table, Value, write_tables
-from recallreach.study.tree import Forest
+from recallreach.study.tree import Forest, design
 
 FEW_CHAINS = 10
 """Below this number of chains the report warns that intervals are rough."""
@@ -235,22 +235,6 @@ def percent(share: float | None) -> str:
 def between(interval: Interval | None, scale: float = 100.0) -> str:
     """An interval as the report writes it: "[82.0, 91.3]"."""
     return f"[{scale * interval.low:.1f}, {scale * interval.high:.1f}]" if interval else "–"
-
-
-def design(forest: Forest) -> str:
-    """How many chains of how many sessions, and what a tree of them shares."""
-    depth = many(forest.sessions, "session")
-    if forest.branching == 1:
-        return f"{many(forest.trees, 'chain')} of {depth}"
-    return (
-        f"{many(forest.trees, 'tree')} of {many(forest.paths_per_tree, 'chain')} of {depth} (branching "
-        f"{forest.branching}): {many(forest.runs, 'session')} instead of {forest.flat_runs:,} run flat"
-    )
-
-
-def many(count: int, name: str) -> str:
-    """A number and what it counts: "1 chain", "1,000 chains"."""
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def cell(value: Value, kind: Kind) -> str:

@@ -29,6 +29,7 @@ from recallreach.study.progress import Reporter, Silent
 from recallreach.study.report import Results, write_report
 from recallreach.study.runner import Runner
 from recallreach.study.store import ResultStore, results_digest
+from recallreach.study.tree import design, many
 
 
 def run_study(config: StudyConfig, reporter: Reporter | None = None, *, fresh: bool = False) -> Results:
@@ -62,29 +63,19 @@ def _introduction(materials: Materials) -> Iterator[str]:
     if materials.browser:
         yield f"Browser: {materials.browser.label}"
     yield f"Shop: {len(materials.catalog)} products in {len(materials.catalog.categories)} categories"
-    per_reach = f"{_counted(config.probes, 'probe')} per session and reach"
-    probes = "all probes" if config.probes == "exhaustive" else per_reach
-    yield f"Design: {_design(config)}, {probes}"
+    probes = (
+        "all probes"
+        if config.probes == "exhaustive"
+        else f"{many(config.probes, 'probe')} per session and reach"
+    )
+    yield f"Design: {design(config.forest)}, {probes}"
     engine, workers = engine_of(config), workers_of(config)
     if engine != "inline":
-        yield f"Engine: {engine}, {_counted(workers, 'worker')}"
+        yield f"Engine: {engine}, {many(workers, 'worker')}"
     if materials.unknown:
         share = f"{len(materials.unknown)} of the {len(materials.objects)} cue objects in this shop"
         yield f"Note: the shipped encoders do not know {share}"
     yield f"Systems: {enumerated([system.label for system in materials.systems])}"
-
-
-def _design(config: StudyConfig) -> str:
-    sessions = _counted(config.sessions, "session")
-    if config.branching == 1:
-        return f"{_counted(config.chains, 'chain')} of {sessions}"
-    forest = config.forest
-    saved = f"{forest.runs:,} sessions for {forest.paths:,} chains, {forest.saved:,} saved by sharing"
-    return f"{_counted(config.chains, 'tree')} of {sessions}, branching {config.branching} ({saved})"
-
-
-def _counted(number: int | str, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _open_manifest(folder: Path, materials: Materials) -> None:

@@ -107,3 +107,19 @@ class Forest:
     def _leader(self, chain: int, depth: int) -> int:
         """The first path through the session at `depth` on the way of `chain`."""
         return int(chain - chain % self.branching ** (self.sessions - 1 - depth))
+
+
+def design(forest: Forest) -> str:
+    """How many chains of how many sessions, and what a tree of them shares."""
+    depth = many(forest.sessions, "session")
+    if forest.branching == 1:
+        return f"{many(forest.trees, 'chain')} of {depth}"
+    return (
+        f"{many(forest.trees, 'tree')} of {many(forest.paths_per_tree, 'chain')} of {depth} (branching "
+        f"{forest.branching}): {many(forest.runs, 'session')} instead of {forest.flat_runs:,} run flat"
+    )
+
+
+def many(count: int, name: str) -> str:
+    """A number and what it counts: "1 chain", "1,000 chains"."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

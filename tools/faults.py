@@ -8,7 +8,7 @@ one, in everything but times, and begun anew.
     python tools/faults.py --kills 30 --kinds runner,worker,browser,ray,node --seed 0
 
 It goes on until so many kills have landed, prints one line a round, and ends with status 1 where a store
-differs.
+differs or too few kills have landed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from recallreach.study.config import StudyConfig
 from recallreach.study.manifest import FILE, read_manifest
 from recallreach.study.reading import Filter, StoreReader
 
+ROUNDS_A_KILL = 5
+"""Rounds after which the campaign gives up, for each wanted kill: a study may end before its moment."""
 KINDS = ("runner", "worker", "browser", "ray", "node")
 MARKS = {
     "worker": "recallreach.study.engines.worker",
@@ -67,13 +69,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="seed of the moments")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        campaign = Campaign(Path(place), arguments.kinds.split(","), random.Random(arguments.seed))
-        while sum(campaign.landed.values()) < arguments.kills:
-            print(campaign.round(), flush=True)
+        kinds = arguments.kinds.split(",")
+        if unknown := sorted(set(kinds) - set(KINDS)):
+            parser.error(f"unknown kind {unknown[0]!r}; known: {', '.join(KINDS)}")
+        campaign = Campaign(Path(place), kinds, random.Random(arguments.seed))
+        for _ in range(ROUNDS_A_KILL * arguments.kills):
+            if sum(campaign.landed.values()) < arguments.kills:
+                print(campaign.round(), flush=True)
         campaign.close()
         told = ", ".join(f"{count} {kind}" for kind, count in sorted(campaign.landed.items()))
         print(f"killed: {told}; {campaign.equal} of {campaign.finished} stores equal the undisturbed one")
-        return 0 if campaign.equal == campaign.finished > 0 else 1
+        enough = sum(campaign.landed.values()) >= arguments.kills
+        return 0 if enough and campaign.equal == campaign.finished > 0 else 1
 
 
 class Campaign:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+INTERRUPTED = 130
+"""Exit status of a command that was interrupted."""
 _MOST_LISTED = 24
 
 

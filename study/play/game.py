@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -88,5 +88,5 @@ def play(
         finally:
             desk.close()
         if game.said_goodbye.wait(goodbye):
-            threading.Event().wait(LINGER)
+            time.sleep(LINGER)
     return results

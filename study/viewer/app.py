@@ -13,8 +13,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from recallreach.errors import DataError
 from recallreach.study.decompose.attribution import FAILURES
-from recallreach.study.report import design, many, percent
+from recallreach.study.report import percent
 from recallreach.study.store import Unit
+from recallreach.study.tree import design, many
 from recallreach.study.viewer import overview
 from recallreach.study.viewer.query import Leaf, Query
 from recallreach.study.viewer.run import Run, pretty
